@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+# `make` prints what there is. Everything needs Go and nothing else.
+
+GO        ?= go
+FUZZTIME  ?= 30s
+MINIMAL   := dist/minimal/otelcol-tdt
+FULL      := dist/full/otelcol-tdt
+TOOL      := $(GO) tool -modfile=tools/go.mod
+LINT      := $(GO) tool -modfile=tools/lint/go.mod golangci-lint
+SOURCES   := $(shell find processor internal -name '*.go' -not -name '*_test.go' 2>/dev/null) go.mod go.sum
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## Show this list
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+## What a user wants
+
+.PHONY: run
+run: $(MINIMAL) bin/tdt ## Judge recordings of real agents in a running Collector and print the verdicts
+	@$(GO) run ./examples/quickstart
+
+.PHONY: tdt
+tdt: bin/tdt ## Build the command line, bin/tdt
+
+.PHONY: bin/tdt
+bin/tdt:
+	@mkdir -p bin && $(GO) build -trimpath -o bin/tdt ./cmd/tdt
+
+.PHONY: dist
+dist: $(FULL) ## Build the distribution for users, dist/full/otelcol-tdt (5 minutes the first time)
+
+.PHONY: dist-minimal
+dist-minimal: $(MINIMAL) ## Build the small distribution that run and test use (3 minutes the first time)
+
+$(MINIMAL): builder-config.minimal.yaml $(SOURCES)
+	@mkdir -p dist
+	@echo "building $@ (about 3 minutes the first time, seconds after that)"
+	@$(TOOL) builder --config $< 2>&1 | sed 's/^/  /'
+	@test -x $@ && touch $@
+
+$(FULL): builder-config.yaml $(SOURCES)
+	@mkdir -p dist
+	@echo "building $@ (about 5 minutes the first time, seconds after that)"
+	@$(TOOL) builder --config $< 2>&1 | sed 's/^/  /'
+	@test -x $@ && touch $@
+
+## What a developer wants
+
+.PHONY: test
+test: $(MINIMAL) ## Run every test, with the race detector, and the end-to-end tests over the built distribution
+	$(GO) test -race ./...
+
+.PHONY: check
+check: generate golden lint ## Regenerate and lint; fail on any difference
+	@git diff --exit-code || { echo "the tree differs from what is generated: run 'make generate golden' and commit"; exit 1; }
+	@test -z "$$(git status --porcelain)" || { git status --short; echo "new files were generated: commit them"; exit 1; }
+
+.PHONY: lint
+lint: ## Vet and lint
+	$(GO) vet ./...
+	$(LINT) run ./...
+
+.PHONY: fmt
+fmt: ## Format the code
+	$(LINT) fmt ./...
+
+.PHONY: generate
+generate: ## Regenerate the component's metadata and the documents made from tables
+	$(GO) generate ./...
+
+.PHONY: golden
+golden: ## Rewrite golden files; read the difference before you commit it
+	TDT_UPDATE=1 $(GO) test ./... -run "Golden|Generated" -count=1
+
+.PHONY: fuzz
+fuzz: ## Run each fuzz target for FUZZTIME (30s)
+	@.ci/fuzz $(FUZZTIME)
+
+.PHONY: bench
+bench: ## Print the benchmarks with their anchors
+	$(GO) test -run '^$$' -bench . -benchmem -cpu 1 -count 3 ./internal/... ./processor/...
+
+.PHONY: cover
+cover: ## Print the coverage of each package
+	$(GO) test -cover ./internal/... ./cmd/... ./processor/...
+
+.PHONY: tidy
+tidy: ## Tidy the modules
+	$(GO) mod tidy
+
+.PHONY: clean
+clean: ## Remove what was built
+	rm -rf dist bin
