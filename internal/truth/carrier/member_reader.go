@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package carrier
+
+import "github.com/tool-decision-truth/collector/internal/truth/canon"
+
+// A memberReader takes members of one object by their place in names. It keeps
+// the first fault and returns zero values from then on, so that a decoder can
+// be written as the list of its members.
+type memberReader struct {
+	prefix  string // path of the object, with its dot
+	names   []string
+	members []canon.Node
+	fault   *FaultError
+}
+
+func (r *memberReader) text(i int) string {
+	return take(r, i, text)
+}
+
+func (r *memberReader) digest(i int) canon.Digest {
+	return take(r, i, digest)
+}
+
+func (r *memberReader) boolean(i int) bool {
+	return take(r, i, boolean)
+}
+
+func (r *memberReader) integer(i int) int64 {
+	return take(r, i, integer)
+}
+
+func (r *memberReader) count(i int) int64 {
+	return take(r, i, count)
+}
+
+// constant refuses a member that is not the string want.
+func (r *memberReader) constant(i int, want string) {
+	if r.fault == nil {
+		r.keep(constant(r.members[i], r.names[i], want))
+	}
+}
+
+// optional returns a string that may be absent or null, and whether it is
+// present and empty.
+func (r *memberReader) optional(i int) (s string, empty bool) {
+	if k := r.members[i].Kind(); r.fault != nil || k == canon.KindNone || k == canon.KindNull {
+		return "", false
+	}
+	s = r.text(i)
+	return s, s == "" && r.fault == nil
+}
+
+// present returns a member of any type.
+func (r *memberReader) present(i int) canon.Node {
+	if r.fault == nil && r.members[i].Kind() == canon.KindNone {
+		r.keep(refuse(FaultMissing, r.names[i]))
+	}
+	return r.members[i]
+}
+
+// object returns a member that must be an object.
+func (r *memberReader) object(i int) canon.Node {
+	if r.fault == nil && r.members[i].Kind() != canon.KindObject {
+		r.keep(wrongType(r.members[i], r.names[i], "object"))
+	}
+	return r.members[i]
+}
+
+// take reads member i with read, unless a fault came before.
+func take[T any](r *memberReader, i int, read func(canon.Node, string) (T, *FaultError)) (out T) {
+	if r.fault == nil {
+		var fault *FaultError
+		out, fault = read(r.members[i], r.names[i])
+		r.keep(fault)
+	}
+	return out
+}
+
+// keep keeps fault, if there is one, with the path of its field.
+func (r *memberReader) keep(fault *FaultError) {
+	if fault != nil {
+		fault.Field = r.prefix + fault.Field
+		r.fault = fault
+	}
+}
