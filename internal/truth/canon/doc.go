@@ -4,6 +4,6 @@
 // makes the digests of spec sections 3 and 4.
 //
 // One reader decides what is a usable JSON text, and it runs before anything
-// is canonicalised, compared or hashed, so that two readers can never differ
+// is canonicalized, compared or hashed, so that two readers can never differ
 // about a text that has a digest.
 package canon
