@@ -2,7 +2,12 @@
 
 package carrier
 
-import "github.com/tool-decision-truth/collector/internal/truth/canon"
+import (
+	"encoding"
+
+	"github.com/tool-decision-truth/collector/internal/truth"
+	"github.com/tool-decision-truth/collector/internal/truth/canon"
+)
 
 // A memberReader takes members of one object by their place in names. It keeps
 // the first fault and returns zero values from then on, so that a decoder can
@@ -65,6 +70,33 @@ func (r *memberReader) object(i int) canon.Node {
 		r.keep(wrongType(r.members[i], r.names[i], "object"))
 	}
 	return r.members[i]
+}
+
+// check makes a check that needs the members before it to be good.
+func (r *memberReader) check(do func() *FaultError) {
+	if r.fault == nil {
+		r.keep(do())
+	}
+}
+
+// readWord reads a word of a closed vocabulary into out.
+func readWord(r *memberReader, i int, out encoding.TextUnmarshaler, known func() []string) {
+	word := r.text(i)
+	r.check(func() *FaultError {
+		if out.UnmarshalText([]byte(word)) == nil {
+			return nil
+		}
+		return unknownWord(r.names[i], known())
+	})
+}
+
+// verdict reads a verdict that may be absent or null.
+func (r *memberReader) verdict(i int) (v truth.Verdict, unclassified bool) {
+	if k := r.members[i].Kind(); k == canon.KindNone || k == canon.KindNull {
+		return 0, true
+	}
+	readWord(r, i, &v, verdictWords)
+	return v, false
 }
 
 // take reads member i with read, unless a fault came before.
