@@ -114,11 +114,8 @@ func TestAny(t *testing.T) {
 	}
 }
 
-// TestAnyAgreesWithEncodingJSON holds for what both accept and understand alike.
-func TestAnyAgreesWithEncodingJSON(t *testing.T) {
+func TestAnyLosesNothing(t *testing.T) {
 	text := sampleArguments(8 << 10)
-	var want any
-	require.NoError(t, json.Unmarshal([]byte(text), &want))
 	again, err := json.Marshal(parsed(t, text).Root().Any())
 	require.NoError(t, err)
 	assert.JSONEq(t, text, string(again))
