@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sequence
+
+import "strings"
+
+// suggest returns a hint at the known name that is closest to name, or "" when
+// none is close enough to be what was meant.
+func suggest(name string, known []string) string {
+	best, nearest := len(name)/2+1, ""
+	for _, k := range known {
+		if d := distance(strings.ToLower(name), k); d < best {
+			best, nearest = d, k
+		}
+	}
+	if nearest == "" {
+		return ""
+	}
+	return `, did you mean "` + nearest + `"?`
+}
+
+// distance is the number of insertions, deletions and substitutions of bytes
+// that lead from a to b.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}
