@@ -5,7 +5,6 @@ package canon
 import (
 	"math"
 	"strconv"
-	"strings"
 )
 
 // exactDigits is how many decimal digits every integer of that length survives
@@ -87,48 +86,6 @@ func (r *reader) skipDigits(i int) int {
 		i++
 	}
 	return i
-}
-
-// parseDouble returns the double nearest to the JSON number text, infinite when
-// it is out of range.
-//
-// strconv stops counting an exponent somewhere above 10,000, which only shows
-// when the digits before it make up for it: 10,000 zeros behind the point and
-// then e10001. A text that long is first written with the exponent that says
-// it all.
-func parseDouble(text string) float64 {
-	if len(text) > 9000 {
-		text = shorten(text)
-	}
-	f, _ := strconv.ParseFloat(text, 64)
-	return f
-}
-
-// shorten writes a JSON number as 0.DIGITSeEXPONENT, with no leading zeros and
-// no more digits than can matter to its nearest double: of the rest it only
-// matters whether it is zero.
-func shorten(text string) string {
-	const enough = 800
-	mantissa, exponentText := text, "0"
-	if e := strings.IndexAny(text, "eE"); e >= 0 {
-		mantissa, exponentText = text[:e], text[e+1:]
-	}
-	// Out of 64 bits the exponent is the largest, which no text can make up for.
-	exponent, _ := strconv.ParseInt(exponentText, 10, 64)
-	mantissa, negative := strings.CutPrefix(mantissa, "-")
-	whole, fraction, _ := strings.Cut(mantissa, ".")
-	digits := strings.TrimLeft(whole+fraction, "0")
-	exponent = max(min(exponent, math.MaxInt32), math.MinInt32)
-	exponent += int64(len(digits) - len(fraction))
-	if len(digits) > enough {
-		rest := strings.TrimLeft(digits[enough:], "0")
-		digits = digits[:enough] + rest[:min(len(rest), 1)]
-	}
-	sign := ""
-	if negative {
-		sign = "-"
-	}
-	return sign + "0." + digits + "0e" + strconv.FormatInt(exponent, 10)
 }
 
 // AppendNumber appends f as ECMAScript prints it, the form of RFC 8785 section

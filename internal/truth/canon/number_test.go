@@ -3,7 +3,6 @@
 package canon
 
 import (
-	"encoding/json"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -100,7 +99,7 @@ func TestAppendNumberAgainstTheLibrary(t *testing.T) {
 }
 
 // TestLongNumbers has texts whose digits make up for an exponent that strconv
-// does not read to its end. A reader that goes wrong here judges another number
+// does not count to its end. A reader that goes wrong here judges another number
 // than the one a tool gets.
 func TestLongNumbers(t *testing.T) {
 	const many = 123456
@@ -126,9 +125,9 @@ func TestLongNumbers(t *testing.T) {
 	}
 }
 
-// TestShortenKeepsTheDouble compares with exact arithmetic on texts of a size
-// that exact arithmetic can still read.
-func TestShortenKeepsTheDouble(t *testing.T) {
+// TestExactDoubles compares with strconv, which is exact on numbers of ordinary
+// length, on those that parseDouble does not give it.
+func TestExactDoubles(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	digits := func(n int) string {
 		b := make([]byte, n)
@@ -137,13 +136,46 @@ func TestShortenKeepsTheDouble(t *testing.T) {
 		}
 		return string(b)
 	}
-	for range 2_000 {
-		text := "1" + digits(rng.IntN(900)) + "." + digits(1+rng.IntN(900)) + "e" + strconv.Itoa(rng.IntN(800)-800)
-		exact, _, err := big.ParseFloat(text, 10, 8000, big.ToNearestEven)
-		require.NoError(t, err)
-		want, _ := exact.Float64()
-		got, _ := strconv.ParseFloat(shorten(text), 64)
-		require.Equal(t, want, got, text)
-		require.True(t, json.Valid([]byte(shorten(text))), text)
+	check := func(text string) {
+		want, _ := strconv.ParseFloat(text, 64)
+		mantissa, exponent, _ := strings.Cut(text, "e")
+		require.Equal(t, want, exactDouble(mantissa, exponent), text)
+		require.Equal(t, -want, parseDouble("-"+text), text)
+	}
+	for range 3_000 {
+		check("1" + digits(rng.IntN(30)) + "." + digits(1+rng.IntN(30)) + "e" + strconv.Itoa(rng.IntN(700)-360))
+		check("0." + digits(1+rng.IntN(900)) + digits(rng.IntN(900)) + "e" + strconv.Itoa(rng.IntN(40)-20))
+	}
+	for range 3_000 { // the middle between two doubles, a little less, a little more
+		f := math.Float64frombits(rng.Uint64() >> (1 + rng.IntN(60)))
+		if math.IsNaN(f) || math.IsInf(f, 0) {
+			continue
+		}
+		middle := new(big.Float).SetPrec(54).Add(big.NewFloat(f), big.NewFloat(math.Nextafter(f, 1)))
+		middle.SetPrec(1100).Quo(middle, big.NewFloat(2))
+		text := middle.Text('e', 780)
+		check(text)
+		check(strings.Replace(text, "e", strings.Repeat("0", 100)+"1e", 1))
+		check(text[:18] + text[strings.Index(text, "e"):])
+	}
+	for _, text := range []string{
+		"1.7976931348623158079e308", "1.7976931348623158080e308", "4.9406564584124654e-324", "2.4703282292062327208e-324",
+		"2.4703282292062327209e-324", "2.2250738585072011e-308", "2.2250738585072014e-308", "0.0e-400", "00000e500", "1e-330", "1e-331",
+		"9e310", "9e309", "0.0000000000000000000000000000000000000000000000000000001e54",
+	} {
+		check(text)
+	}
+}
+
+func BenchmarkParseDouble(b *testing.B) {
+	for _, text := range []string{
+		"0.125", "-106726.40000000001", "2.5e-7", "9007199254740993.00000000001", "2.22507385850720112e-308", "1e300", "5e-324",
+	} {
+		b.Run(text, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				parseDouble(text)
+			}
+		})
 	}
 }

@@ -2,12 +2,11 @@
 
 package canon
 
-import (
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
 // AppendJCS appends n in the canonical form of RFC 8785. No value appends
-// nothing. It allocates only what dst needs to grow.
+// nothing. It allocates only what dst needs to grow, and a little for a number
+// that strconv cannot be trusted with (see parseDouble).
 func (n Node) AppendJCS(dst []byte) []byte {
 	return n.appendTo(dst, writer{})
 }
