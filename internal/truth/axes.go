@@ -171,9 +171,9 @@ func judgeObligation(p *policy.Policy, tool string, e *Evidence, o *obligation) 
 // unconstrained answers for what the policy does not name.
 func unconstrained(p *policy.Policy, warn, deny Reason) Finding {
 	switch p.UnconstrainedTools() {
-	case policy.UnconstrainedAllow:
+	case policy.Allow:
 		return matched
-	case policy.UnconstrainedWarn:
+	case policy.Warn:
 		return Finding{Verdict: Incomplete, Reason: warn}
 	default:
 		return Finding{Verdict: Mismatch, Reason: deny}

@@ -71,7 +71,7 @@ func (d *Doc) Parse(text string, lim Limits) error {
 	case lim.Bytes > 0 && len(text) > lim.Bytes, uint64(len(text)) > math.MaxUint32:
 		return &TextError{Fault: FaultSize, Offset: len(text)}
 	case !utf8.ValidString(text):
-		return &TextError{Fault: FaultUTF8, Offset: invalidUTF8(text)}
+		return &TextError{Fault: FaultUTF8, Offset: validUTF8(text)}
 	}
 	d.text = text
 	r := reader{doc: d, text: text, maxMembers: lim.Members}
@@ -121,16 +121,16 @@ func (d *Doc) members(n *node) []uint32 {
 	return d.order[n.val.at : n.val.at+n.val.n]
 }
 
-// invalidUTF8 returns the offset of the first byte that does not belong to a
-// UTF-8 sequence.
-func invalidUTF8(s string) int {
-	for i, r := range s {
-		if r != utf8.RuneError {
-			continue
+// validUTF8 returns how many bytes of s come before the first one that does not
+// belong to a UTF-8 sequence.
+func validUTF8(s string) int {
+	i := 0
+	for i < len(s) {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && size == 1 {
+			break
 		}
-		if _, size := utf8.DecodeRuneInString(s[i:]); size == 1 {
-			return i
-		}
+		i += size
 	}
-	return len(s)
+	return i
 }

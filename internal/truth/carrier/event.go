@@ -62,6 +62,22 @@ func EventRef(runID string, seq int64) string {
 	return "assay://evidence-event/" + runID + "/" + strconv.FormatInt(seq, 10)
 }
 
+// SetRecord makes the carrier r the payload of e, and sets the content hash.
+func (e *Event) SetRecord(r *Record) {
+	e.Type, e.Data = TypeCarrier, r.AppendJSON(e.Data[:0])
+	if isExact(r.in.Order) {
+		e.ContentHash = ContentHash(e, e.Data)
+		return
+	}
+	e.ContentHash = ContentHash(e, r.appendCanonical(nil))
+}
+
+// SetRow makes the row w the payload of e, and sets the content hash.
+func (e *Event) SetRow(w *Row) {
+	e.Type, e.Data = TypeRow, w.AppendJSON(e.Data[:0])
+	e.ContentHash = ContentHash(e, e.Data)
+}
+
 // SetData makes data the payload of e, in canonical form, and sets the content
 // hash. The data may be any strict JSON text.
 func (e *Event) SetData(eventType string, data string) error {

@@ -4,6 +4,7 @@ package carrier
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/tool-decision-truth/collector/internal/truth/canon"
 )
@@ -50,8 +51,8 @@ func ParseEvent(line string) (Event, error) {
 	return d.Parse(line)
 }
 
-// Parse reads line as one event. It checks, in this order: length, nesting, that
-// it is strict JSON and an object, each member in the order of spec section 12,
+// Parse reads line as one event. It checks, in this order: length, that it is
+// one line, nesting, that it is strict JSON and an object, each member in the order of spec section 12,
 // that the id is the run id and the sequence number, and last that the content
 // hash is that of the event. Members of other names pass.
 //
@@ -82,6 +83,8 @@ func (d *Decoder) read(line string) (canon.Node, error) {
 	switch {
 	case len(line) > MaxEventBytes:
 		return canon.Node{}, refuse(FaultLineTooLong, "")
+	case strings.IndexByte(line, '\n') >= 0:
+		return canon.Node{}, &FaultError{Fault: FaultMalformed, Want: "one line"}
 	case deeperThan(line, MaxEventDepth):
 		return canon.Node{}, refuse(FaultTooDeep, "")
 	}

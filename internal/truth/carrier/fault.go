@@ -46,12 +46,14 @@ const (
 	FaultNotGzip
 	FaultNotTar
 	FaultTruncated
+	FaultCorrupt
 	FaultUnsafePath
 	FaultUnexpectedEntry
 	FaultDuplicateEntry
 	FaultEntryOrder
 	FaultMissingEntry
 	FaultTrailingData
+	FaultNoEvents
 	FaultBlankLine
 	FaultLineTooLong
 	FaultTooManyEvents
@@ -96,13 +98,15 @@ var faultTexts = [...]struct{ word, meaning string }{
 	FaultDuplicateCitation: {"duplicate_citation", "an earlier row cites the same carrier"},
 	FaultNotGzip:           {"not_gzip", "the bundle is not compressed with gzip"},
 	FaultNotTar:            {"not_tar", "the bundle does not hold a tar archive"},
-	FaultTruncated:         {"truncated", "the bundle ends early or its checksum is wrong"},
+	FaultTruncated:         {"truncated", "the bundle ends early"},
+	FaultCorrupt:           {"corrupt", "the compressed data is damaged"},
 	FaultUnsafePath:        {"unsafe_path", "an entry's name is absolute or leaves the archive"},
 	FaultUnexpectedEntry:   {"unexpected_entry", "the archive has an entry that does not belong there"},
 	FaultDuplicateEntry:    {"duplicate_entry", "the archive has two entries of one name"},
 	FaultEntryOrder:        {"entry_order", "events.ndjson comes before manifest.json"},
 	FaultMissingEntry:      {"missing_entry", "the archive lacks a required entry"},
 	FaultTrailingData:      {"trailing_data", "something follows the archive"},
+	FaultNoEvents:          {"no_events", "the bundle holds no event"},
 	FaultBlankLine:         {"blank_line", "a line holds no event"},
 	FaultLineTooLong:       {"line_too_long", "a line has more bytes than allowed"},
 	FaultTooManyEvents:     {"too_many_events", "there are more events than allowed"},

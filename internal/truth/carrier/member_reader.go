@@ -111,8 +111,11 @@ func take[T any](r *memberReader, i int, read func(canon.Node, string) (T, *Faul
 
 // keep keeps fault, if there is one, with the path of its field.
 func (r *memberReader) keep(fault *FaultError) {
-	if fault != nil {
-		fault.Field = r.prefix + fault.Field
-		r.fault = fault
+	if fault == nil {
+		return
 	}
+	if r.prefix != "" {
+		fault.Field = r.prefix + fault.Field
+	}
+	r.fault = fault
 }

@@ -140,6 +140,21 @@ func (r *Record) AppendJSON(dst []byte) []byte {
 	return r.appendTemplate(dst, appendInteger)
 }
 
+// appendCanonical appends the text that the content digest is of.
+func (r *Record) appendCanonical(dst []byte) []byte {
+	switch {
+	case r.foreign == "":
+		return r.appendTemplate(dst, appendRounded)
+	case isExact(r.in.Order):
+		return append(dst, r.foreign...)
+	}
+	var d canon.Doc
+	if err := d.Parse(r.foreign, canon.Limits{}); err != nil {
+		return append(dst, r.foreign...) // it was read from a Doc, so this cannot be
+	}
+	return d.Root().AppendJCS(dst)
+}
+
 // appendTemplate writes the members by hand in canonical order.
 func (r *Record) appendTemplate(dst []byte, order func([]byte, int64) []byte) []byte {
 	dst = appendMember(dst, `{"args_digest":`, r.in.ArgsDigest)
