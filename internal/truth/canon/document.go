@@ -55,10 +55,10 @@ type span struct{ at, n uint32 }
 type flags uint8
 
 const (
-	keyDecoded   flags = 1 << iota // key lies in Doc.decoded
-	valDecoded                     // val lies in Doc.decoded
-	isTrue                         // the boolean true
-	shortInteger                   // a number that is already in canonical form
+	keyDecoded    flags = 1 << iota // key lies in Doc.decoded
+	valDecoded                      // val lies in Doc.decoded
+	isTrue                          // the boolean true
+	canonicalText                   // a number that is written in canonical form
 )
 
 // Parse reads text, which must be one strict JSON value: UTF-8 without a byte

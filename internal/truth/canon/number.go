@@ -7,14 +7,12 @@ import (
 	"strconv"
 )
 
-// exactDigits is how many decimal digits every integer of that length survives
-// in a double, and in which ECMAScript prints it as it is written.
+// exactDigits is how many decimal digits survive in a double whatever they are.
 const exactDigits = 15
 
-// A numberShape is how a number is written.
+// A numberShape is how a number is written: how many digits each part has.
 type numberShape struct {
-	whole, exponent int  // how many digits
-	fraction        bool // it has a decimal point
+	whole, fraction, exponent int
 }
 
 // number reads the number at i. Only its shape is looked at, unless that leaves
@@ -32,11 +30,25 @@ func (r *reader) number(i int, n node) int {
 		}
 	}
 	n.kind, n.val = KindNumber, span{uint32(i), uint32(end - i)}
-	if shape.whole <= exactDigits && !shape.fraction && shape.exponent == 0 && text != "-0" {
-		n.flags |= shortInteger
+	if shape.canonical(text) {
+		n.flags |= canonicalText
 	}
 	r.scalar(n)
 	return end
+}
+
+// canonical reports that text, of shape s, is its own canonical form. It knows
+// integers and short fractions: few enough digits to come back from a double as
+// they are, none to leave out, and no magnitude that ECMAScript writes with an
+// exponent.
+func (s numberShape) canonical(text string) bool {
+	switch {
+	case s.exponent > 0 || s.whole+s.fraction > exactDigits:
+		return false
+	case s.fraction == 0:
+		return text != "-0"
+	}
+	return s.fraction <= 6 && text[len(text)-1] != '0'
 }
 
 // outOfRange fails at the number between i and end. In a text that ends there
@@ -62,9 +74,9 @@ func (r *reader) numberShape(i int) (s numberShape, end int) {
 		return s, r.unexpected(i + 1)
 	}
 	if r.peek(end) == '.' {
-		s.fraction = true
-		i, end = end+1, r.skipDigits(end+1)
-		if end == i {
+		i = end + 1
+		end = r.skipDigits(i)
+		if s.fraction = end - i; s.fraction == 0 {
 			return s, r.unexpected(i)
 		}
 	}

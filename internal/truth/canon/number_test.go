@@ -59,11 +59,32 @@ func TestNumberTexts(t *testing.T) {
 		{"9007199254740993", "9007199254740992"}, {"-9223372036854775808", "-9223372036854776000"},
 		{"18446744073709551615", "18446744073709552000"}, {"1e20", "100000000000000000000"}, {"1e21", "1e+21"},
 		{"-1.5E-10", "-1.5e-10"}, {"106726.40000000001", "106726.40000000001"}, {"1e00000000000000000002", "100"},
+		{"0.000001", "0.000001"}, {"0.0000001", "1e-7"}, {"0.000010", "0.00001"}, {"-0.5", "-0.5"}, {"-0.50", "-0.5"}, {"0.000000", "0"},
+		{"123456789.123456", "123456789.123456"}, {"1234567890.123456", "1234567890.123456"}, {"12345678901.123456", "12345678901.123455"},
 		{"4.9e-324", "5e-324"}, {"2.4703282292062327e-324", "0"}, {"2.4703282292062329e-324", "5e-324"},
 	} {
 		assert.Equal(t, tt.want, canonical(t, tt.text), tt.text)
 		assert.Equal(t, tt.want, canonical(t, "["+tt.text+"]")[1:len(tt.want)+1], tt.text)
 	}
+}
+
+// TestShortNumbersAreTheirOwnForm compares the texts that are copied as they
+// are with what their doubles print as.
+func TestShortNumbersAreTheirOwnForm(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	copied := 0
+	for range 50_000 {
+		text := strconv.FormatInt(rng.Int64()>>rng.IntN(63), 10)
+		if rng.IntN(3) > 0 {
+			text += "." + strconv.Itoa(1_000_000 + rng.IntN(1_000_000))[1:1+1+rng.IntN(6)]
+		}
+		d := parsed(t, text)
+		if d.nodes[0].flags&canonicalText != 0 {
+			copied++
+		}
+		require.Equal(t, string(AppendNumber(nil, d.Root().Float())), string(d.Root().AppendJCS(nil)), text)
+	}
+	require.Greater(t, copied, 10_000)
 }
 
 func TestAppendNumberWithoutANumber(t *testing.T) {

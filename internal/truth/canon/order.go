@@ -24,14 +24,33 @@ func (d *Doc) sortMembers(self uint32) bool {
 		members = append(members, ranked{utf16Prefix(d.key(i)), i})
 	}
 	d.ranked = members
-	slices.SortFunc(members, d.compareRanked)
+	if len(members) <= smallObject {
+		d.sortFew(members)
+	} else {
+		slices.SortFunc(members, d.compareRanked)
+	}
 	for k, m := range members {
-		if k > 0 && d.compareRanked(members[k-1], m) == 0 {
+		if k > 0 && m.prefix == members[k-1].prefix && d.key(m.node) == d.key(members[k-1].node) {
 			return false
 		}
 		d.order = append(d.order, m.node)
 	}
 	return true
+}
+
+// smallObject is up to how many members sortFew beats a general sort, for which
+// every comparison is a call. Most objects are that small.
+const smallObject = 16
+
+// sortFew sorts by insertion.
+func (d *Doc) sortFew(members []ranked) {
+	for i, m := range members {
+		k := i
+		for ; k > 0 && m.prefix <= members[k-1].prefix && d.compareRanked(m, members[k-1]) < 0; k-- {
+			members[k] = members[k-1]
+		}
+		members[k] = m
+	}
 }
 
 func (d *Doc) compareRanked(a, b ranked) int {

@@ -10,6 +10,10 @@ const (
 	longestSecret  = len("secretaccesskey")
 )
 
+// firstLetters are those of the words of secretWord, a bit each. The first
+// letter settles most names.
+const firstLetters = uint32(1<<('t'-'a') | 1<<('a'-'a') | 1<<('r'-'a') | 1<<('i'-'a') | 1<<('s'-'a') | 1<<('p'-'a') | 1<<('c'-'a'))
+
 // kelvin is the one character outside ASCII whose simple lowercase mapping lies
 // inside it. U+0130 maps to i and a combining dot by the full mapping, which is
 // two characters, and so makes no secret word either.
@@ -37,7 +41,7 @@ func SecretKey(name string) bool {
 			}
 			c, i = 'k', i+len(kelvin)-1
 		}
-		if n == len(word) {
+		if n == len(word) || n == 0 && firstLetters>>(c-'a')&1 == 0 {
 			return false
 		}
 		word[n] = c

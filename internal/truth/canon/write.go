@@ -41,7 +41,7 @@ func (w writer) value(dst []byte, i uint32) []byte {
 		return append(dst, "false"...)
 	case KindNumber:
 		text := w.doc.str(n.val, false)
-		if n.flags&shortInteger != 0 {
+		if n.flags&canonicalText != 0 {
 			return append(dst, text...)
 		}
 		return AppendNumber(dst, parseDouble(text))
