@@ -43,6 +43,10 @@ type Decoder struct {
 	members [len(eventFields)]canon.Node
 	data    []byte
 	hashed  []byte
+
+	// run, when set, is the run that every event must belong to. An event of
+	// another one is then refused for that, before its id is looked at.
+	run *string
 }
 
 // ParseEvent reads one event with a Decoder of its own.
@@ -125,6 +129,9 @@ func (d *Decoder) envelope() (Event, error) {
 	}
 	if err := e.check(); err != nil {
 		return Event{}, err
+	}
+	if d.run != nil && e.RunID != *d.run {
+		return Event{}, refuse(FaultOtherRun, "assayrunid")
 	}
 	if !isID(id, e.RunID, e.Seq) {
 		return Event{}, &FaultError{Fault: FaultMalformed, Field: "id", Want: "assayrunid:assayseq"}
