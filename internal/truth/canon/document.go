@@ -43,7 +43,7 @@ type Doc struct {
 // nothing to follow however many nodes there are.
 type node struct {
 	key   span   // the member's name; empty for an element
-	val   span   // text of a number or string; for an object its part of Doc.order; n alone for an array
+	val   span   // text of a number or string, members of an object in Doc.order, length of an array
 	next  uint32 // index of the first node after this value
 	kind  Kind
 	flags flags

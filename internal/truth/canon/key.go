@@ -19,8 +19,9 @@ const (
 	argsPreimagePrefix = "assay.tool_args.v0:"
 	argsDigestPrefix   = "hmac-sha256:"
 
-	// keepPreimage bounds the buffer that goes back to the pool.
-	keepPreimage = 64 << 10
+	// keepPreimage bounds the buffer that goes back to the pool. Arguments up to
+	// the size that is accepted by default fit.
+	keepPreimage = 256 << 10
 )
 
 // The errors of key material and of the digests made with it.

@@ -75,7 +75,7 @@ func TestArgsDigestAsWorded(t *testing.T) {
 	key := testKey(t)
 	for text, rest := range map[string]string{
 		"null": "null", "{}": "{}", `{"b":1,"token":"x","a":[1.0]}`: `{"a":[1],"b":1}`, `"x"`: `"x"`,
-		sampleArguments(300 << 10): string(parsed(t, sampleArguments(300<<10)).Root().AppendJCSWithoutSecrets(nil)),
+		sampleArguments(600 << 10): string(parsed(t, sampleArguments(600<<10)).Root().AppendJCSWithoutSecrets(nil)),
 	} {
 		assert.Equal(t, slowArgsDigest("kid.1", []byte(testSecret), rest), key.ArgsDigest(parsed(t, text)))
 	}
