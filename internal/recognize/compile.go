@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package recognize
+
+import (
+	"slices"
+	"strings"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+)
+
+// A dialectSet is a set of dialects.
+type dialectSet [2]uint64
+
+func (b *dialectSet) add(i int)          { b[i>>6] |= 1 << (i & 63) }
+func (b *dialectSet) merge(c dialectSet) { b[0] |= c[0]; b[1] |= c[1] }
+func (b dialectSet) any() bool           { return b[0]|b[1] != 0 }
+func (b dialectSet) has(i int) bool      { return b[i>>6]&(1<<(i&63)) != 0 }
+
+// maxDialects is what a set can hold. TestDialectsFit fails before it is full.
+const maxDialects = 128
+
+// A trigger is what the presence of one attribute means for a scan.
+type trigger struct {
+	seen    Seen
+	present dialectSet // dialects for which presence is enough
+	values  []triggerValue
+	active  bool
+}
+
+type triggerValue struct {
+	value    string
+	dialects dialectSet
+}
+
+func (t *trigger) hit(v pcommon.Value, candidates *dialectSet) Seen {
+	if !t.active {
+		return t.seen
+	}
+	candidates.merge(t.present)
+	if len(t.values) > 0 && v.Type() == pcommon.ValueTypeStr {
+		s := v.Str()
+		for i := range t.values {
+			if t.values[i].value == s {
+				candidates.merge(t.values[i].dialects)
+			}
+		}
+	}
+	return t.seen
+}
+
+// nameTriggers are the dialects that a span's name selects.
+type nameTriggers struct {
+	byFirst [256][]namePattern
+	bySuf   []namePattern
+	sufLast [256]bool
+}
+
+type namePattern struct {
+	text     string
+	open     bool // more may follow, or stand before
+	dialects dialectSet
+}
+
+func (n *nameTriggers) hit(name string, candidates *dialectSet) {
+	if name == "" {
+		return
+	}
+	for _, p := range n.byFirst[name[0]] {
+		if name == p.text || p.open && strings.HasPrefix(name, p.text) {
+			candidates.merge(p.dialects)
+		}
+	}
+	if n.sufLast[name[len(name)-1]] {
+		for _, p := range n.bySuf {
+			if strings.HasSuffix(name, p.text) {
+				candidates.merge(p.dialects)
+			}
+		}
+	}
+}
+
+func (n *nameTriggers) add(pattern string, dialect int) {
+	p := namePattern{text: strings.Trim(pattern, "*"), open: strings.Contains(pattern, "*")}
+	p.dialects.add(dialect)
+	if strings.HasPrefix(pattern, "*") {
+		n.bySuf = append(n.bySuf, p)
+		n.sufLast[p.text[len(p.text)-1]] = true
+		return
+	}
+	n.byFirst[p.text[0]] = append(n.byFirst[p.text[0]], p)
+}
+
+// compiled is a Dialect with its sources resolved to slots and ranks.
+type compiled struct {
+	Dialect
+	when, unless       []condition
+	tool, callID, args []ranked
+}
+
+// A condition is a Predicate with the slot of the attribute that it is about.
+type condition struct {
+	Predicate
+	slot uint16
+}
+
+// ranked is a Source with the rank that precedence gives it.
+type ranked struct {
+	Source
+	slot uint16
+	rank int
+}
+
+type compiledVeto struct {
+	Veto
+	when []condition
+}
+
+// ownKeys are the slots of keys that are read for their own sake.
+type ownKeys struct {
+	errorType, mcpSession, requestID, mime, adkResult, completion, hideInputs, scrubbed, jsonSchema, parts, mcpMethod uint16
+
+	signals, bodies, markers, truncations []uint16
+}
+
+// orders are the keys of precedence.go that are read for every call.
+type orders struct{ session, agent, attempt []uint16 }
+
+func (r *Recognizer) compile(dialects []Dialect) {
+	for i, d := range dialects {
+		c := compiled{Dialect: d}
+		c.tool, c.callID, c.args = r.sources(d.Tool, toolOrder), r.sources(d.CallID, callIDOrder), r.sources(d.Args, argsOrder)
+		c.when, c.unless = r.conditions(d.When), r.conditions(d.Unless)
+		r.dialects = append(r.dialects, c)
+		r.addTrigger(d.When[0], i)
+	}
+	for _, v := range Vetoes() {
+		r.vetoes = append(r.vetoes, compiledVeto{v, r.conditions(v.When)})
+	}
+	r.orders = orders{r.slotsOf(sessionOrder), r.slotsOf(agentOrder), r.slotsOf(attemptOrder)}
+	r.addOwnKeys()
+	for _, key := range messageKeys {
+		r.triggers[r.slotOf(key)].seen |= SeenMessages
+	}
+	r.first[reservedPrefix[0]] |= mayBeReserved
+	for _, prefix := range messagePrefixes {
+		r.first[prefix[0]] |= mayHoldMessages
+	}
+}
+
+// addOwnKeys gives a slot to every key that is read for its own sake.
+func (r *Recognizer) addOwnKeys() {
+	r.own = ownKeys{
+		errorType: r.slotOf(keyErrorType), mcpSession: r.slotOf(keyMCPSession), requestID: r.slotOf(keyRequestID), mime: r.slotOf(keyMIME),
+		adkResult: r.slotOf(keyADKResult), completion: r.slotOf(keyCompletion), hideInputs: r.slotOf(keyHideInputs), scrubbed: r.slotOf(keyScrubbed),
+		jsonSchema: r.slotOf(keyJSONSchema), parts: r.slotOf(keyParts), mcpMethod: r.slotOf(mcpMethodKey), truncations: r.slotsOf(truncationMarks),
+	}
+	for _, s := range signals {
+		r.own.signals = append(r.own.signals, r.slotOf(s.key))
+	}
+	for _, s := range bodySignals {
+		r.own.bodies = append(r.own.bodies, r.slotOf(s.key))
+	}
+	for _, m := range markers {
+		r.own.markers = append(r.own.markers, r.slotOf(m.key))
+	}
+}
+
+func (r *Recognizer) conditions(predicates []Predicate) []condition {
+	out := make([]condition, len(predicates))
+	for i, p := range predicates {
+		out[i].Predicate = p
+		if key := p.Attr + p.Same; key != "" {
+			out[i].slot = r.slotOf(key)
+		}
+	}
+	return out
+}
+
+func (r *Recognizer) addTrigger(p Predicate, dialect int) {
+	if p.Attr == "" {
+		for _, pattern := range p.Span {
+			r.names.add(pattern, dialect)
+		}
+		return
+	}
+	t := &r.triggers[r.slotOf(p.Attr)]
+	t.active = true
+	if len(p.In) == 0 {
+		t.present.add(dialect)
+	}
+	for _, value := range p.In {
+		i := slices.IndexFunc(t.values, func(v triggerValue) bool { return v.value == value })
+		if i < 0 {
+			i = len(t.values)
+			t.values = append(t.values, triggerValue{value: value})
+		}
+		t.values[i].dialects.add(dialect)
+	}
+}
+
+func (r *Recognizer) sources(sources []Source, order []string) []ranked {
+	out := make([]ranked, 0, len(sources))
+	for _, s := range sources {
+		k := ranked{Source: s, rank: slices.Index(order, s.From())}
+		switch {
+		case s.Span != "":
+			k.rank += r.patternRank(s.Span)
+		case strings.HasSuffix(s.Key, "."):
+			if !slices.Contains(r.flat, s.Key) {
+				r.flat = append(r.flat, s.Key)
+			}
+		case s.Key != "" && s.Event == "":
+			k.slot = r.slotOf(s.Key)
+		}
+		out = append(out, k)
+	}
+	return out
+}
+
+// patternRank orders the patterns on a span's name, which all stand at the end
+// of an order: as they come, and the whole name last.
+func (r *Recognizer) patternRank(pattern string) int {
+	if pattern == "*" {
+		return maxPatterns
+	}
+	if !slices.Contains(r.patterns, pattern) {
+		r.patterns = append(r.patterns, pattern)
+	}
+	return slices.Index(r.patterns, pattern)
+}
+
+// maxPatterns is more than there are patterns on names.
+const maxPatterns = 64
+
+func (r *Recognizer) slotsOf(keys []string) []uint16 {
+	out := make([]uint16, len(keys))
+	for i, key := range keys {
+		out[i] = r.slotOf(key)
+	}
+	return out
+}
+
+// slotOf returns the slot of key, a new one for a new key.
+func (r *Recognizer) slotOf(key string) uint16 {
+	if slot, ok := r.slots[key]; ok {
+		return slot
+	}
+	slot := uint16(len(r.keys))
+	r.slots[key] = slot
+	r.keys = append(r.keys, key)
+	r.triggers = append(r.triggers, trigger{})
+	return slot
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package recognize
+
+import (
+	"math/bits"
+	"strconv"
+	"strings"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+)
+
+// maxSlots is how many keys a view can hold. TestDialectsFit fails before it
+// is full.
+const maxSlots = 192
+
+// A view is a candidate span with the attributes that dialects read.
+type view struct {
+	r        *Recognizer
+	span     ptrace.Span
+	scope    pcommon.InstrumentationScope
+	resource pcommon.Resource
+	name     string
+	values   [maxSlots]pcommon.Value
+	present  [maxSlots / 64]uint64
+	repeated [maxSlots / 64]uint64 // keys that occur with different values
+	flat     bool                  // keys with a flattened prefix are there
+}
+
+func (r *Recognizer) view(rs ptrace.ResourceSpans, ss ptrace.ScopeSpans, sp ptrace.Span) *view {
+	v := &view{r: r, span: sp, scope: ss.Scope(), resource: rs.Resource(), name: sp.Name()}
+	for key, value := range sp.Attributes().All() {
+		slot, ok := r.filter.slot(key)
+		if !ok {
+			v.flat = v.flat || r.isFlat(key)
+			continue
+		}
+		word, bit := slot>>6, uint64(1)<<(slot&63)
+		switch {
+		case v.present[word]&bit == 0:
+			v.present[word] |= bit
+			v.values[slot] = value
+		case !v.values[slot].Equal(value):
+			v.repeated[word] |= bit
+		}
+	}
+	return v
+}
+
+func (r *Recognizer) isFlat(key string) bool {
+	for _, prefix := range r.flat {
+		if strings.HasPrefix(key, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+func (v *view) has(slot uint16) bool { return v.present[slot>>6]&(1<<(slot&63)) != 0 }
+
+// text returns a string, and numbers and truth values as they are written in
+// JSON: for comparison with declared values only.
+func (v *view) text(slot uint16) (string, bool) {
+	if !v.has(slot) {
+		return "", false
+	}
+	value := v.values[slot]
+	switch value.Type() {
+	case pcommon.ValueTypeStr:
+		return value.Str(), true
+	case pcommon.ValueTypeBool:
+		return strconv.FormatBool(value.Bool()), true
+	case pcommon.ValueTypeInt:
+		return strconv.FormatInt(value.Int(), 10), true
+	}
+	return "", true
+}
+
+// str returns a non-empty string and nothing else.
+func (v *view) str(slot uint16) (string, bool) {
+	if !v.has(slot) || v.values[slot].Type() != pcommon.ValueTypeStr {
+		return "", false
+	}
+	s := v.values[slot].Str()
+	return s, s != ""
+}
+
+// key is text for a key that is looked up by name: off the hot path.
+func (v *view) key(key string) (string, bool) {
+	slot, ok := v.r.slots[key]
+	if !ok {
+		return "", false
+	}
+	return v.text(slot)
+}
+
+// match returns the first dialect that holds, and all that do.
+func (r *Recognizer) match(v *view, candidates dialectSet) (first *compiled, matched dialectSet) {
+	for word, set := range candidates {
+		for ; set != 0; set &= set - 1 {
+			i := word<<6 + bits.TrailingZeros64(set)
+			d := &r.dialects[i]
+			if !v.holdsAll(d.when) || v.holdsAny(d.unless) {
+				continue
+			}
+			if first == nil {
+				first = d
+			}
+			matched[word] |= 1 << (i & 63)
+		}
+	}
+	return first, matched
+}
+
+// vetoed returns the name of the veto that holds, or "".
+func (r *Recognizer) vetoed(v *view) string {
+	if method, ok := v.text(r.own.mcpMethod); ok && method != mcpToolsCall {
+		return otherMethods
+	}
+	for i := range r.vetoes {
+		if v.holdsAll(r.vetoes[i].when) {
+			return r.vetoes[i].Name
+		}
+	}
+	return ""
+}
+
+func (v *view) holdsAll(predicates []condition) bool {
+	for i := range predicates {
+		if !v.holds(&predicates[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func (v *view) holdsAny(predicates []condition) bool {
+	for i := range predicates {
+		if v.holds(&predicates[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+func (v *view) holds(p *condition) bool {
+	switch {
+	case p.Attr != "":
+		return v.holdsAttr(p)
+	case len(p.Scope) > 0:
+		name := v.scope.Name()
+		for _, pattern := range p.Scope {
+			if _, ok := star(pattern, name); ok {
+				return true
+			}
+		}
+		return false
+	case len(p.Span) > 0:
+		return v.holdsName(p)
+	}
+	return v.span.Kind() == p.Kind
+}
+
+func (v *view) holdsAttr(p *condition) bool {
+	text, ok := v.text(p.slot)
+	if p.Absent {
+		return !ok || text == ""
+	}
+	if !ok {
+		return false
+	}
+	if p.Prefix != "" {
+		return strings.HasPrefix(text, p.Prefix)
+	}
+	for _, value := range p.In {
+		if text == value {
+			return true
+		}
+	}
+	return len(p.In) == 0
+}
+
+func (v *view) holdsName(p *condition) bool {
+	for _, pattern := range p.Span {
+		rest, ok := star(pattern, v.name)
+		if !ok {
+			continue
+		}
+		if p.Same == "" {
+			return true
+		}
+		if same, ok := v.text(p.slot); ok && same == rest {
+			return true
+		}
+	}
+	return false
+}
+
+// star matches s with a pattern that may begin or end in *, and returns what
+// the * stands for, which is never nothing unless it is the whole pattern.
+func star(pattern, s string) (string, bool) {
+	switch {
+	case pattern == "*":
+		return s, true
+	case strings.HasPrefix(pattern, "*"):
+		rest, ok := strings.CutSuffix(s, pattern[1:])
+		return rest, ok && rest != "" || strings.HasSuffix(pattern, "*") && strings.Contains(s, strings.Trim(pattern, "*"))
+	case strings.HasSuffix(pattern, "*"):
+		rest, ok := strings.CutPrefix(s, pattern[:len(pattern)-1])
+		return rest, ok && (rest != "" || !strings.HasSuffix(pattern, " *"))
+	}
+	return "", s == pattern
+}
