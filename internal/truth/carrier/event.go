@@ -3,6 +3,7 @@
 package carrier
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -175,8 +176,16 @@ func (e *Event) check() error {
 		return &FaultError{Fault: FaultMalformed, Field: "assaycontenthash", Want: digestForm}
 	case len(e.Data) == 0:
 		return refuse(FaultMissing, "data")
+	case bytes.IndexByte(e.Data, '\n') >= 0:
+		return &FaultError{Fault: FaultMalformed, Field: "data", Want: "one line"}
+	case bracketsOf(e.Data) >= MaxEventDepth && deeperThan(string(e.Data), MaxEventDepth-1):
+		return refuse(FaultTooDeep, "data")
 	}
 	return e.checkText()
+}
+
+func bracketsOf(text []byte) int {
+	return bytes.Count(text, []byte("{")) + bytes.Count(text, []byte("["))
 }
 
 // checkText refuses strings that JSON cannot hold.

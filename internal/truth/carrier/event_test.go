@@ -54,6 +54,7 @@ func TestEventIsWrittenAsItsDecoderReadsIt(t *testing.T) {
 		require.NoError(t, err)
 		got.payload = canon.Node{}
 		assert.Equal(t, e, got)
+		assert.Contains(t, string(line), `"id":"`+e.ID()+`"`)
 	}
 }
 
@@ -184,6 +185,8 @@ func TestAppendEventRefusesWhatParseEventWould(t *testing.T) {
 		{"a negative sequence number", func(e *Event) { e.Seq = -1 }, FaultNotInteger, "assayseq"},
 		{"no content hash", func(e *Event) { e.ContentHash = "" }, FaultMalformed, "assaycontenthash"},
 		{"no data", func(e *Event) { e.Data = nil }, FaultMissing, "data"},
+		{"data of two lines", func(e *Event) { e.Data = []byte("{\n}") }, FaultMalformed, "data"},
+		{"data of 64 nested containers", func(e *Event) { e.Data = []byte(strings.Repeat("[", 64) + strings.Repeat("]", 64)) }, FaultTooDeep, "data"},
 		{"a producer that is not UTF-8", func(e *Event) { e.Producer = "\xff" }, FaultInvalidUTF8, "assayproducer"},
 		{"a line that is too long", func(e *Event) { e.Git = strings.Repeat("x", MaxEventBytes) }, FaultLineTooLong, ""},
 	} {

@@ -140,18 +140,14 @@ func (r *Record) AppendJSON(dst []byte) []byte {
 	return r.appendTemplate(dst, appendInteger)
 }
 
-// appendCanonical appends the text that the content digest is of.
+// appendCanonical appends the text that the content digest is of, for a record
+// whose order no double holds. For any other that is what AppendJSON appends.
 func (r *Record) appendCanonical(dst []byte) []byte {
-	switch {
-	case r.foreign == "":
+	if r.foreign == "" {
 		return r.appendTemplate(dst, appendRounded)
-	case isExact(r.in.Order):
-		return append(dst, r.foreign...)
 	}
 	var d canon.Doc
-	if err := d.Parse(r.foreign, canon.Limits{}); err != nil {
-		return append(dst, r.foreign...) // it was read from a Doc, so this cannot be
-	}
+	_ = d.Parse(r.foreign, canon.Limits{}) // it was made from a Doc
 	return d.Root().AppendJCS(dst)
 }
 

@@ -135,6 +135,10 @@ func TestRowIsWrittenAsItsReaderReadsIt(t *testing.T) {
 	got, err := ReadRow(string(text))
 	require.NoError(t, err)
 	assert.Equal(t, row, got)
+	assert.Equal(t, rec.ContentDigest(), got.Content())
+	assert.Equal(t, rec.IdentityDigest(), got.Identity())
+	assert.Equal(t, truth.Mismatch, got.RunVerdict())
+	assert.Equal(t, "run/0 \"é\"", got.Ref())
 	require.NoError(t, got.Verify(rec.Citation(), truth.Mismatch))
 }
 

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 
 	"github.com/tool-decision-truth/collector/internal/truth"
 	"github.com/tool-decision-truth/collector/internal/truth/canon"
@@ -241,3 +242,25 @@ func sumOf(d canon.Digest) (s sum) {
 
 // text returns the wire form.
 func (s sum) text() string { return "sha256:" + hex.EncodeToString(s[:]) }
+
+// Finish says what became of the set. The error is nil only if all of it holds;
+// else it is the *RecordError of the refused record that comes first, or of the
+// set when that holds no row. The Verifier is not used after that.
+func (v *Verifier) Finish() (Report, error) {
+	alone := make([]int64, 0, len(v.waiting))
+	for _, row := range v.waiting {
+		alone = append(alone, row.at)
+	}
+	slices.Sort(alone)
+	for _, at := range alone {
+		v.refuse(KindRow, at, refuse(FaultCarrierMissing, "evidence_ref.digest"))
+	}
+	v.waiting = nil
+	if v.report.Rows == 0 && v.report.First == nil {
+		v.refuse(0, 0, refuse(FaultNoRows, ""))
+	}
+	if v.report.First != nil {
+		return v.report, v.report.First
+	}
+	return v.report, nil
+}
