@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"regexp/syntax"
-	"strings"
 
 	"github.com/tool-decision-truth/collector/internal/truth/canon"
 	"github.com/tool-decision-truth/collector/internal/truth/policy"
@@ -89,5 +88,3 @@ func describe(n *policy.Node) string {
 		return "nothing"
 	}
 }
-
-func list(names []string) string { return strings.Join(names, ", ") }

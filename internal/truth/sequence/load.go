@@ -121,16 +121,15 @@ func (l *loader) readKind(n *policy.Node, path string) (Kind, bool) {
 	node := member(n, "type")
 	switch {
 	case node == nil:
-		l.fault(n, path, "the rule has no type, want one of %s", list(Kinds()))
+		l.fault(n, path, "the rule has no type, %s", advice("", Kinds()))
 		return 0, false
 	case node.Kind != canon.KindString:
-		l.fault(node, path+".type", "got %s, want one of %s", describe(node), list(Kinds()))
+		l.fault(node, path+".type", "got %s, %s", describe(node), advice("", Kinds()))
 		return 0, false
 	}
 	i := slices.Index(kindNames[1:], node.Str)
 	if i < 0 {
-		l.fault(node, path+".type", "%q is no type of rule%s; the types are %s",
-			node.Str, suggest(node.Str, Kinds()), list(Kinds()))
+		l.fault(node, path+".type", "%q is no type of rule, %s", node.Str, advice(node.Str, Kinds()))
 		return 0, false
 	}
 	return Kind(i + 1), true
@@ -147,16 +146,15 @@ func (l *loader) readID(n *policy.Node, path string) string {
 	return node.Str
 }
 
-// refuseForeign reports members that the kind does not have, and knows when
-// another kind has them.
+// refuseForeign reports members that the kind does not have. One that is
+// ignored would be a constraint that its author believes in.
 func (l *loader) refuseForeign(n *policy.Node, path string, kind Kind) {
 	known := kinds[kind].operandNames()
 	for i, name := range n.Keys {
 		if slices.Contains(known, name) {
 			continue
 		}
-		l.faultAt(keyPlace(n, i), under(path, name), "a %s rule has no %q%s; it may have %s",
-			kind, name, suggest(name, known), list(known))
+		l.faultAt(keyPlace(n, i), under(path, name), "a %s rule has no such operand, %s", kind, advice(name, known))
 	}
 }
 

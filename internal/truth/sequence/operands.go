@@ -113,13 +113,13 @@ func (l *loader) readSelectorTool(n *policy.Node, path string) string {
 }
 
 func (l *loader) readArgsMatch(n *policy.Node, path string) []argMatch {
-	path += ".args_match"
 	node := member(n, "args_match")
-	switch {
-	case node == nil:
+	if node == nil {
 		l.fault(n, path, "a selector needs %q: a mapping from argument names to regexes; without it, write the tool's name alone", "args_match")
 		return nil
-	case node.Kind != canon.KindObject:
+	}
+	path += ".args_match"
+	if node.Kind != canon.KindObject {
 		l.fault(node, path, "got %s, want a mapping from argument names to regexes", describe(node))
 		return nil
 	}
@@ -149,7 +149,7 @@ func (l *loader) refuseForeignInSelector(n *policy.Node, path string) {
 	known := []string{"tool", "args_match"}
 	for i, name := range n.Keys {
 		if !slices.Contains(known, name) {
-			l.faultAt(keyPlace(n, i), under(path, name), "a selector has no %q%s; it has %s", name, suggest(name, known), list(known))
+			l.faultAt(keyPlace(n, i), under(path, name), "a selector has no such member, %s", advice(name, known))
 		}
 	}
 }

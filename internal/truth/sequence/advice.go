@@ -4,19 +4,19 @@ package sequence
 
 import "strings"
 
-// suggest returns a hint at the known name that is closest to name, or "" when
-// none is close enough to be what was meant.
-func suggest(name string, known []string) string {
+// advice says what an unknown name should have been: the known name that is
+// closest, or when none is close enough to be what was meant, all of them.
+func advice(name string, known []string) string {
 	best, nearest := len(name)/2+1, ""
 	for _, k := range known {
 		if d := distance(strings.ToLower(name), k); d < best {
 			best, nearest = d, k
 		}
 	}
-	if nearest == "" {
-		return ""
+	if nearest != "" {
+		return "did you mean " + nearest + "?"
 	}
-	return `, did you mean "` + nearest + `"?`
+	return "known are " + strings.Join(known, ", ")
 }
 
 // distance is the number of insertions, deletions and substitutions of bytes
