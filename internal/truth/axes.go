@@ -124,23 +124,23 @@ func judgeClass(p *policy.Policy, _ *Call, e *Evidence) Finding {
 // An obligation is a duty that a policy attaches to tools, by name or class,
 // with the fact that shows it done and the reasons for each other outcome.
 type obligation struct {
-	declared                        policy.Obligation
-	fact                            func(*Evidence) Fact
-	unknown, undone, undeterminable Reason
+	declared                                       policy.Obligation
+	fact                                           func(*Evidence) Fact
+	unknown, undone, undeterminable, contradictory Reason
 }
 
 var (
 	approval = obligation{
 		policy.Approval, func(e *Evidence) Fact { return e.Approval },
-		ApprovalUnknown, ApprovalNotObtained, ApprovalUndeterminable,
+		ApprovalUnknown, ApprovalNotObtained, ApprovalUndeterminable, ApprovalContradictory,
 	}
 	scope = obligation{
 		policy.Scope, func(e *Evidence) Fact { return e.Scope },
-		ScopeUnknown, ScopeNotSatisfied, ScopeUndeterminable,
+		ScopeUnknown, ScopeNotSatisfied, ScopeUndeterminable, ScopeContradictory,
 	}
 	redaction = obligation{
 		policy.Redaction, func(e *Evidence) Fact { return e.Redaction },
-		RedactionUnknown, RedactionNotApplied, RedactionUndeterminable,
+		RedactionUnknown, RedactionNotApplied, RedactionUndeterminable, RedactionContradictory,
 	}
 )
 
@@ -163,6 +163,8 @@ func judgeObligation(p *policy.Policy, tool string, e *Evidence, o *obligation) 
 		return Finding{Verdict: Match, Rule: rule}
 	case No:
 		return Finding{Verdict: Mismatch, Reason: o.undone, Rule: rule}
+	case Contradictory:
+		return Finding{Verdict: Incomplete, Reason: o.contradictory, Rule: rule}
 	default:
 		return Finding{Verdict: Incomplete, Reason: o.unknown, Rule: rule}
 	}

@@ -51,14 +51,17 @@ const (
 	ApprovalUnknown        Reason = "approval.unknown"
 	ApprovalNotObtained    Reason = "approval.not_obtained"
 	ApprovalUndeterminable Reason = "approval.undeterminable"
+	ApprovalContradictory  Reason = "approval.contradictory"
 
 	ScopeUnknown        Reason = "scope.unknown"
 	ScopeNotSatisfied   Reason = "scope.not_satisfied"
 	ScopeUndeterminable Reason = "scope.undeterminable"
+	ScopeContradictory  Reason = "scope.contradictory"
 
 	RedactionUnknown        Reason = "redaction.unknown"
 	RedactionNotApplied     Reason = "redaction.not_applied"
 	RedactionUndeterminable Reason = "redaction.undeterminable"
+	RedactionContradictory  Reason = "redaction.contradictory"
 )
 
 // reasonTexts has one entry for each reason: the clause that a person reads.
@@ -102,14 +105,17 @@ var reasonTexts = map[Reason]string{
 
 	ApprovalUnknown:        "approval is required and it is unknown whether it was given",
 	ApprovalNotObtained:    "approval is required and was not given",
+	ApprovalContradictory:  "approval is required and is both confirmed and denied",
 	ApprovalUndeterminable: "approval depends on a class, and this tool's classes are unknown",
 
 	ScopeUnknown:        "a scope restriction applies and it is unknown whether it was kept",
 	ScopeNotSatisfied:   "a scope restriction applies and was not kept",
+	ScopeContradictory:  "a scope restriction applies and is both confirmed and denied",
 	ScopeUndeterminable: "a scope restriction depends on a class, and this tool's classes are unknown",
 
 	RedactionUnknown:        "redaction is required and it is unknown whether it was done",
 	RedactionNotApplied:     "redaction is required and was not done",
+	RedactionContradictory:  "redaction is required and is both confirmed and denied",
 	RedactionUndeterminable: "redaction depends on a class, and this tool's classes are unknown",
 }
 

@@ -38,13 +38,15 @@ const (
 )
 
 // A Fact is one piece of evidence: yes, no, or, as its zero value, unknown.
+// Whoever says both has said nothing: that is unknown too, for its own reason.
 type Fact uint8
 
-// The three values of a Fact.
+// The values of a Fact. Append only.
 const (
 	Unknown Fact = iota // nobody who is believed has said
 	Yes
 	No
+	Contradictory // those who are believed have said both
 )
 
 // FactOf returns the Fact for a known b.
@@ -59,7 +61,7 @@ var (
 	identityNames = [...]string{"", "present", "absent", "required_missing", "invalid"}
 	sourceNames   = [...]string{"", "authoritative_boundary", "reported_trace", "inferred"}
 	resultNames   = [...]string{"", "n/a", "ok", "error"}
-	factNames     = [...]string{"unknown", "true", "false"}
+	factNames     = [...]string{"unknown", "true", "false", "contradictory"}
 )
 
 // Identities lists the wire form of every identity state.
@@ -80,7 +82,7 @@ func (s SourceClass) String() string { return nameOr(sourceNames[:], int(s), "")
 // String returns the wire form, or "" for a value outside the vocabulary.
 func (r ResultStatus) String() string { return nameOr(resultNames[:], int(r), "") }
 
-// String returns true, false or unknown.
+// String returns true, false, unknown or contradictory.
 func (f Fact) String() string { return nameOr(factNames[:], int(f), "unknown") }
 
 // UnmarshalText accepts the wire forms and nothing else.

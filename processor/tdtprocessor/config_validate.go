@@ -5,6 +5,7 @@ package tdtprocessor
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -12,7 +13,7 @@ import (
 	"time"
 
 	"go.opentelemetry.io/collector/component"
-	"go.opentelemetry.io/collector/component/componenttest"
+	"go.uber.org/zap"
 
 	"github.com/tool-decision-truth/collector/internal/recognize"
 	"github.com/tool-decision-truth/collector/internal/truth"
@@ -83,7 +84,7 @@ func (cfg *Config) validateNames(f *faults) {
 
 // validateExpressions compiles all OTTL once, to tell the position of a fault.
 func (cfg *Config) validateExpressions(f *faults) {
-	e, err := newExpressions(componenttestSettings())
+	e, err := newExpressions(component.TelemetrySettings{Logger: zap.NewNop()})
 	if err != nil {
 		f.add("recognize", err)
 		return
@@ -100,10 +101,6 @@ func (cfg *Config) validateExpressions(f *faults) {
 	f.add("recognize", err)
 	_, err = compileFacts(e, &cfg.Facts)
 	f.add("facts", err)
-}
-
-func componenttestSettings() component.TelemetrySettings {
-	return componenttest.NewNopTelemetrySettings()
 }
 
 // name returns the policy's name, by default its file's without extension.
@@ -172,11 +169,11 @@ func (cfg *RunsConfig) Validate() error {
 func (cfg *RecognizeConfig) Validate() error {
 	var f faults
 	known := recognize.DialectNames()
-	for _, name := range slices.Sorted(mapKeys(cfg.Dialects)) {
-		f.check(slices.Contains(known, name), "dialects: %q is not built in%s", name, nearest(name, known))
+	for _, name := range slices.Sorted(maps.Keys(cfg.Dialects)) {
+		f.check(slices.Contains(known, name), "dialects: %q is not built in%s", name, nearest(known))
 	}
 	for i, name := range cfg.Order {
-		f.check(slices.Contains(known, name), "order[%d]: %q is not built in%s", i, name, nearest(name, known))
+		f.check(slices.Contains(known, name), "order[%d]: %q is not built in%s", i, name, nearest(known))
 	}
 	f.check(cfg.MaxArgumentBytes > 0, "max_argument_bytes: got %d, want more than 0", cfg.MaxArgumentBytes)
 	f.check(cfg.MaxArgumentMembers > 0, "max_argument_members: got %d, want more than 0", cfg.MaxArgumentMembers)

@@ -8,20 +8,16 @@ import (
 	"fmt"
 
 	"go.opentelemetry.io/collector/component"
-	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/open-telemetry/opentelemetry-collector-contrib/pkg/ottl"
 	"github.com/open-telemetry/opentelemetry-collector-contrib/pkg/ottl/contexts/ottlspan"
 	"github.com/open-telemetry/opentelemetry-collector-contrib/pkg/ottl/ottlfuncs"
+
+	"github.com/tool-decision-truth/collector/internal/engine"
 )
 
-// A located span is a span with the scope and the resource that it came under:
-// what an OTTL expression in span context can see.
-type located struct {
-	resource ptrace.ResourceSpans
-	scope    ptrace.ScopeSpans
-	span     ptrace.Span
-}
+// located is what an OTTL expression in span context can see.
+type located = engine.Located
 
 // A condition holds for some spans. The nil condition holds for none.
 type condition = ottl.Condition[*ottlspan.TransformContext]
@@ -88,7 +84,7 @@ func anyHolds(ctx context.Context, conditions []*condition, at located) bool {
 	if len(conditions) == 0 {
 		return false
 	}
-	tc := ottlspan.NewTransformContext(at.resource, at.scope, at.span)
+	tc := ottlspan.NewTransformContext(at.Resource, at.Scope, at.Span)
 	defer tc.Close()
 	for _, c := range conditions {
 		if ok, err := c.Eval(ctx, tc); err == nil && ok {
@@ -103,7 +99,7 @@ func evaluate(ctx context.Context, v *value, at located) any {
 	if v == nil {
 		return nil
 	}
-	tc := ottlspan.NewTransformContext(at.resource, at.scope, at.span)
+	tc := ottlspan.NewTransformContext(at.Resource, at.Scope, at.Span)
 	defer tc.Close()
 	got, err := v.Eval(ctx, tc)
 	if err != nil {

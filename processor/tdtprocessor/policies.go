@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tdtprocessor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/tool-decision-truth/collector/internal/engine"
+	"github.com/tool-decision-truth/collector/internal/truth/policy"
+	"github.com/tool-decision-truth/collector/internal/truth/sequence"
+)
+
+// maxPolicyBytes is the largest policy file that is read.
+const maxPolicyBytes = 16 << 20
+
+// A policySource is one configured policy: where it is read from, and the text
+// that was read last.
+type policySource struct {
+	file, name string
+	when       func(engine.Located) bool
+	text       []byte
+}
+
+func newPolicySources(e *expressions, cfgs []PolicyConfig) ([]*policySource, error) {
+	sources := make([]*policySource, len(cfgs))
+	for i := range cfgs {
+		cfg := &cfgs[i]
+		sources[i] = &policySource{file: cfg.File, name: cfg.name()}
+		if cfg.When == "" {
+			continue
+		}
+		c, err := e.condition(cfg.When)
+		if err != nil {
+			return nil, fmt.Errorf("policies[%d].when: %w", i, err)
+		}
+		conditions := []*condition{c}
+		sources[i].when = func(at engine.Located) bool { return anyHolds(context.Background(), conditions, at) }
+	}
+	return sources, nil
+}
+
+// load reads the source's file. It returns nil where the text has not changed
+// since it was last accepted. The error names file, line and field; it holds
+// nothing of the text beside the names of fields.
+func (s *policySource) load() (*engine.Policy, error) {
+	text, err := readBounded(s.file)
+	if err != nil {
+		return nil, err
+	}
+	if s.text != nil && string(s.text) == string(text) {
+		return nil, nil
+	}
+	read, err := policy.Read(s.file, text)
+	if err != nil {
+		return nil, err
+	}
+	rules, err := sequence.Load(read)
+	if err != nil {
+		return nil, err
+	}
+	s.text = text
+	return &engine.Policy{Name: s.name, Truth: read, Rules: rules, When: s.when}, nil
+}
+
+// readBounded reads a file once and whole, and refuses what is no file or too
+// large for a policy.
+func readBounded(file string) ([]byte, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: it is not a file", file)
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxPolicyBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > maxPolicyBytes {
+		return nil, fmt.Errorf("%s: it has more than %d bytes", file, maxPolicyBytes)
+	}
+	return text, nil
+}
+
+// loadAll reads every source, for the start: all faults are told at once.
+func loadAll(sources []*policySource) (engine.Policies, error) {
+	var errs error
+	policies := make(engine.Policies, len(sources))
+	for i, s := range sources {
+		p, err := s.load()
+		if err != nil {
+			errs = errors.Join(errs, fmt.Errorf("policies[%d]: %w", i, err))
+		}
+		policies[i] = p
+	}
+	return policies, errs
+}

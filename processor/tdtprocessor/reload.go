@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tdtprocessor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/component/componentstatus"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+	"go.uber.org/zap"
+
+	"github.com/tool-decision-truth/collector/internal/engine"
+	"github.com/tool-decision-truth/collector/processor/tdtprocessor/internal/metadata"
+)
+
+// A reloader keeps the policies in force. Whoever judges takes one state and
+// judges a whole batch by it. A file that no longer loads leaves the last good
+// policy in force, and says so.
+type reloader struct {
+	sources  []*policySource
+	current  atomic.Pointer[engine.Policies]
+	interval time.Duration
+	logger   *zap.Logger
+	metrics  *metadata.TelemetryBuilder
+	host     component.Host
+	failing  map[string]bool
+
+	stop context.CancelFunc
+	done sync.WaitGroup
+}
+
+func newReloader(sources []*policySource, interval time.Duration, logger *zap.Logger, metrics *metadata.TelemetryBuilder) (*reloader, error) {
+	policies, err := loadAll(sources)
+	if err != nil {
+		return nil, err
+	}
+	r := &reloader{sources: sources, interval: interval, logger: logger, metrics: metrics, failing: map[string]bool{}}
+	r.current.Store(&policies)
+	return r, nil
+}
+
+// policies returns the state that is in force now. It is never changed.
+func (r *reloader) policies() engine.Policies { return *r.current.Load() }
+
+// start tells what is in force and begins to watch the files.
+func (r *reloader) start(host component.Host) {
+	r.host = host
+	for _, p := range r.policies() {
+		r.gauge(p.Name, true)
+		r.logger.Info("policy loaded", zap.String("policy", p.Name), zap.String("declared_policy_digest", string(p.Truth.DeclaredDigest())))
+	}
+	if r.interval <= 0 {
+		return
+	}
+	var ctx context.Context
+	ctx, r.stop = context.WithCancel(context.Background())
+	r.done.Add(1)
+	go r.watch(ctx)
+}
+
+func (r *reloader) watch(ctx context.Context) {
+	defer r.done.Done()
+	tick := time.NewTicker(r.interval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			r.reload()
+		}
+	}
+}
+
+func (r *reloader) shutdown() {
+	if r.stop != nil {
+		r.stop()
+		r.done.Wait()
+	}
+}
+
+// reload looks at every file once and swaps all that changed in one step.
+func (r *reloader) reload() {
+	next := slices.Clone(r.policies())
+	changed := false
+	for i, s := range r.sources {
+		p, err := s.load()
+		switch {
+		case err != nil:
+			r.failed(s, err)
+		case p != nil:
+			changed = true
+			next[i] = p
+			r.loaded(s, p)
+		case r.failing[s.name]:
+			r.loaded(s, next[i])
+		}
+	}
+	if changed {
+		r.current.Store(&next)
+	}
+}
+
+func (r *reloader) loaded(s *policySource, p *engine.Policy) {
+	wasFailing := r.failing[s.name]
+	delete(r.failing, s.name)
+	r.gauge(s.name, true)
+	r.count(s.name, "loaded")
+	r.logger.Info("policy reloaded", zap.String("policy", s.name), zap.String("declared_policy_digest", string(p.Truth.DeclaredDigest())))
+	if wasFailing && len(r.failing) == 0 {
+		r.report(componentstatus.NewEvent(componentstatus.StatusOK))
+	}
+}
+
+// failed keeps the last good policy, and tells of a fault once.
+func (r *reloader) failed(s *policySource, err error) {
+	r.gauge(s.name, false)
+	if r.failing[s.name] {
+		return
+	}
+	r.failing[s.name] = true
+	r.count(s.name, "refused")
+	r.logger.Error("policy does not load, the last good one stays in force", zap.String("policy", s.name), zap.Error(err))
+	r.report(componentstatus.NewRecoverableErrorEvent(fmt.Errorf("policy %s: %w", s.name, err)))
+}
+
+func (r *reloader) report(event *componentstatus.Event) {
+	if r.host != nil {
+		componentstatus.ReportStatus(r.host, event)
+	}
+}
+
+func (r *reloader) gauge(name string, ok bool) {
+	n := int64(0)
+	if ok {
+		n = 1
+	}
+	r.metrics.ProcessorTdtPolicyLoaded.Record(context.Background(), n, metric.WithAttributes(attribute.String("policy", name)))
+}
+
+func (r *reloader) count(name, outcome string) {
+	r.metrics.ProcessorTdtPolicyReloads.Add(context.Background(), 1,
+		metric.WithAttributes(attribute.String("policy", name), attribute.String("outcome", outcome)))
+}
