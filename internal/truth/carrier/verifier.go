@@ -111,7 +111,7 @@ type heldRow struct {
 func (v *Verifier) AddCarrier(position int64, text string) {
 	if err := v.importer.doc.Parse(text, canon.Limits{Bytes: MaxTextBytes}); err != nil {
 		v.report.Carriers++
-		v.refuse(KindCarrier, position, refuseText(err))
+		v.blame(KindCarrier, position, refuseText(err))
 		return
 	}
 	v.carrier(position, v.importer.doc.Root(), nil)
@@ -143,13 +143,13 @@ func (v *Verifier) carrier(position int64, n canon.Node, canonical []byte) {
 	}
 	rec, err := v.importer.node(n, canonical)
 	if err != nil {
-		v.refuse(KindCarrier, position, err)
+		v.blame(KindCarrier, position, err)
 		v.hold(sha256.Sum256(n.AppendJCS(nil)), heldCarrier{refused: true})
 		return
 	}
 	content := sumOf(rec.ContentDigest())
 	if _, twice := v.carriers[content]; twice {
-		v.refuse(KindCarrier, position, refuse(FaultDuplicateCarrier, ""))
+		v.blame(KindCarrier, position, refuse(FaultDuplicateCarrier, ""))
 		return
 	}
 	if v.onCarrier != nil {
@@ -172,7 +172,7 @@ func (v *Verifier) hold(content sum, c heldCarrier) {
 func (v *Verifier) row(position int64, w Row, err error) {
 	v.report.Rows++
 	if err != nil {
-		v.refuse(KindRow, position, err)
+		v.blame(KindRow, position, err)
 		return
 	}
 	if v.onRow != nil {
@@ -186,7 +186,7 @@ func (v *Verifier) row(position int64, w Row, err error) {
 		return
 	}
 	if held.cited {
-		v.refuse(KindRow, position, refuse(FaultDuplicateCitation, "evidence_ref.digest"))
+		v.blame(KindRow, position, refuse(FaultDuplicateCitation, "evidence_ref.digest"))
 	}
 	v.pair(&held, row)
 	held.cited = true
@@ -198,7 +198,7 @@ func (v *Verifier) wait(content sum, row heldRow) {
 		v.waiting = map[sum]heldRow{}
 	}
 	if _, twice := v.waiting[content]; twice {
-		v.refuse(KindRow, row.at, refuse(FaultDuplicateCitation, "evidence_ref.digest"))
+		v.blame(KindRow, row.at, refuse(FaultDuplicateCitation, "evidence_ref.digest"))
 		return
 	}
 	v.waiting[content] = row
@@ -210,20 +210,20 @@ func (v *Verifier) pair(c *heldCarrier, row heldRow) {
 	case c.refused:
 		return
 	case row.run < c.verdict:
-		v.refuse(KindRow, row.at, notCovered(Citation{Verdict: c.verdict}, row.run))
+		v.blame(KindRow, row.at, notCovered(Citation{Verdict: c.verdict}, row.run))
 	case row.identity != c.identity:
-		v.refuse(KindRow, row.at, &FaultError{
+		v.blame(KindRow, row.at, &FaultError{
 			Fault: FaultIdentityDiffers, Field: "decision_identity_digest", Got: row.identity.text(), Want: c.identity.text(),
 		})
 	case !row.bound:
-		v.refuse(KindRow, row.at, refuse(FaultNotRecomputed, "coherence_binding"))
+		v.blame(KindRow, row.at, refuse(FaultNotRecomputed, "coherence_binding"))
 	default:
 		v.report.Verified++
 	}
 }
 
-// refuse counts a refusal and keeps it if it comes first.
-func (v *Verifier) refuse(kind RecordKind, position int64, err error) {
+// blame counts a refusal and keeps it if it comes first.
+func (v *Verifier) blame(kind RecordKind, position int64, err error) {
 	v.report.Faults++
 	out := &RecordError{Kind: kind, Position: position, Err: err}
 	if v.report.First == nil || position < v.report.First.Position {
@@ -253,11 +253,11 @@ func (v *Verifier) Finish() (Report, error) {
 	}
 	slices.Sort(alone)
 	for _, at := range alone {
-		v.refuse(KindRow, at, refuse(FaultCarrierMissing, "evidence_ref.digest"))
+		v.blame(KindRow, at, refuse(FaultCarrierMissing, "evidence_ref.digest"))
 	}
 	v.waiting = nil
 	if v.report.Rows == 0 && v.report.First == nil {
-		v.refuse(0, 0, refuse(FaultNoRows, ""))
+		v.blame(0, 0, refuse(FaultNoRows, ""))
 	}
 	if v.report.First != nil {
 		return v.report, v.report.First
