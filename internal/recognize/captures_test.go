@@ -22,25 +22,27 @@ type truthFile struct {
 }
 
 type truthCapture struct {
-	File       string `json:"file"`
-	Framework  string `json:"framework"`
-	Spans      int    `json:"spans"`
-	Executions []struct {
-		Order      int             `json:"order"`
-		Tool       string          `json:"tool"`
-		Args       json.RawMessage `json:"args"`
-		Outcome    string          `json:"outcome"`
-		CallID     *string         `json:"call_id"`
-		Span       *truthSpan      `json:"span"`
-		Duplicates []truthSpan     `json:"duplicates"`
-		Recorded   string          `json:"args_recorded"`
-		NameOnSpan json.RawMessage `json:"name_on_span"`
-	} `json:"executions"`
+	File       string      `json:"file"`
+	Framework  string      `json:"framework"`
+	Spans      int         `json:"spans"`
+	Executions []execution `json:"executions"`
 	Lookalikes []struct {
 		truthSpan
 		Kind   string `json:"kind"`
 		Reason string `json:"reason"`
 	} `json:"lookalikes"`
+}
+
+type execution struct {
+	Order      int             `json:"order"`
+	Tool       string          `json:"tool"`
+	Args       json.RawMessage `json:"args"`
+	Outcome    string          `json:"outcome"`
+	CallID     *string         `json:"call_id"`
+	Span       *truthSpan      `json:"span"`
+	Duplicates []truthSpan     `json:"duplicates"`
+	Recorded   string          `json:"args_recorded"`
+	NameOnSpan json.RawMessage `json:"name_on_span"`
 }
 
 type truthSpan struct {

@@ -5,8 +5,6 @@ package recognize
 import (
 	"slices"
 	"strings"
-
-	"go.opentelemetry.io/collector/pdata/pcommon"
 )
 
 // A dialectSet is a set of dialects.
@@ -19,77 +17,6 @@ func (b dialectSet) has(i int) bool      { return b[i>>6]&(1<<(i&63)) != 0 }
 
 // maxDialects is what a set can hold. TestDialectsFit fails before it is full.
 const maxDialects = 128
-
-// A trigger is what the presence of one attribute means for a scan.
-type trigger struct {
-	seen    Seen
-	present dialectSet // dialects for which presence is enough
-	values  []triggerValue
-	active  bool
-}
-
-type triggerValue struct {
-	value    string
-	dialects dialectSet
-}
-
-func (t *trigger) hit(v pcommon.Value, candidates *dialectSet) Seen {
-	if !t.active {
-		return t.seen
-	}
-	candidates.merge(t.present)
-	if len(t.values) > 0 && v.Type() == pcommon.ValueTypeStr {
-		s := v.Str()
-		for i := range t.values {
-			if t.values[i].value == s {
-				candidates.merge(t.values[i].dialects)
-			}
-		}
-	}
-	return t.seen
-}
-
-// nameTriggers are the dialects that a span's name selects.
-type nameTriggers struct {
-	byFirst [256][]namePattern
-	bySuf   []namePattern
-	sufLast [256]bool
-}
-
-type namePattern struct {
-	text     string
-	open     bool // more may follow, or stand before
-	dialects dialectSet
-}
-
-func (n *nameTriggers) hit(name string, candidates *dialectSet) {
-	if name == "" {
-		return
-	}
-	for _, p := range n.byFirst[name[0]] {
-		if name == p.text || p.open && strings.HasPrefix(name, p.text) {
-			candidates.merge(p.dialects)
-		}
-	}
-	if n.sufLast[name[len(name)-1]] {
-		for _, p := range n.bySuf {
-			if strings.HasSuffix(name, p.text) {
-				candidates.merge(p.dialects)
-			}
-		}
-	}
-}
-
-func (n *nameTriggers) add(pattern string, dialect int) {
-	p := namePattern{text: strings.Trim(pattern, "*"), open: strings.Contains(pattern, "*")}
-	p.dialects.add(dialect)
-	if strings.HasPrefix(pattern, "*") {
-		n.bySuf = append(n.bySuf, p)
-		n.sufLast[p.text[len(p.text)-1]] = true
-		return
-	}
-	n.byFirst[p.text[0]] = append(n.byFirst[p.text[0]], p)
-}
 
 // compiled is a Dialect with its sources resolved to slots and ranks.
 type compiled struct {
@@ -132,7 +59,7 @@ func (r *Recognizer) compile(dialects []Dialect) {
 		c.tool, c.callID, c.args = r.sources(d.Tool, toolOrder), r.sources(d.CallID, callIDOrder), r.sources(d.Args, argsOrder)
 		c.when, c.unless = r.conditions(d.When), r.conditions(d.Unless)
 		r.dialects = append(r.dialects, c)
-		r.addTrigger(d.When[0], i)
+		r.scanner.add(d.When[0], i)
 	}
 	for _, v := range Vetoes() {
 		r.vetoes = append(r.vetoes, compiledVeto{v, r.conditions(v.When)})
@@ -140,11 +67,7 @@ func (r *Recognizer) compile(dialects []Dialect) {
 	r.orders = orders{r.slotsOf(sessionOrder), r.slotsOf(agentOrder), r.slotsOf(attemptOrder)}
 	r.addOwnKeys()
 	for _, key := range messageKeys {
-		r.triggers[r.slotOf(key)].seen |= SeenMessages
-	}
-	r.first[reservedPrefix[0]] |= mayBeReserved
-	for _, prefix := range messagePrefixes {
-		r.first[prefix[0]] |= mayHoldMessages
+		r.scanner.trigger(key).seen |= SeenMessages
 	}
 }
 
@@ -175,28 +98,6 @@ func (r *Recognizer) conditions(predicates []Predicate) []condition {
 		}
 	}
 	return out
-}
-
-func (r *Recognizer) addTrigger(p Predicate, dialect int) {
-	if p.Attr == "" {
-		for _, pattern := range p.Span {
-			r.names.add(pattern, dialect)
-		}
-		return
-	}
-	t := &r.triggers[r.slotOf(p.Attr)]
-	t.active = true
-	if len(p.In) == 0 {
-		t.present.add(dialect)
-	}
-	for _, value := range p.In {
-		i := slices.IndexFunc(t.values, func(v triggerValue) bool { return v.value == value })
-		if i < 0 {
-			i = len(t.values)
-			t.values = append(t.values, triggerValue{value: value})
-		}
-		t.values[i].dialects.add(dialect)
-	}
 }
 
 func (r *Recognizer) sources(sources []Source, order []string) []ranked {
@@ -249,6 +150,5 @@ func (r *Recognizer) slotOf(key string) uint16 {
 	slot := uint16(len(r.keys))
 	r.slots[key] = slot
 	r.keys = append(r.keys, key)
-	r.triggers = append(r.triggers, trigger{})
 	return slot
 }

@@ -88,7 +88,7 @@ func mcpSpecific() []Dialect {
 		},
 		{
 			Name: "mcp_go_handler", Title: "mcp-go, handler", Layer: LayerHandler,
-			When: []Predicate{has("mcp.tool.name"), {Span: []string{"tool.*"}, Same: "mcp.tool.name"}},
+			When: []Predicate{{Span: []string{"tool.*"}, Same: "mcp.tool.name"}},
 			Tool: []Source{at("mcp.tool.name"), named("tool.*")},
 		},
 		{

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/ptrace"
@@ -57,9 +56,7 @@ type Recognizer struct {
 	keys     []string
 	filter   *keyFilter
 	slots    map[string]uint16
-	triggers []trigger
-	names    nameTriggers
-	first    [256]uint8 // what a key with this first byte may be
+	scanner  scanner
 	orders   orders
 	own      ownKeys
 	wrappers map[Encoding][]wrapper
@@ -85,6 +82,9 @@ func New(opts Options) (*Recognizer, error) {
 	}}
 	r.compile(dialects)
 	if r.filter, err = newKeyFilter(r.keys); err != nil {
+		return nil, err
+	}
+	if err := r.scanner.build(); err != nil {
 		return nil, err
 	}
 	return r, nil
@@ -130,7 +130,7 @@ func choose(all []Dialect, opts Options) ([]Dialect, error) {
 // in any case what else its attributes hold. One pass over the attributes
 // decides; a span that is no tool call costs no allocation.
 func (r *Recognizer) Inspect(rs ptrace.ResourceSpans, ss ptrace.ScopeSpans, sp ptrace.Span) (*Observation, Seen) {
-	candidates, seen := r.scan(sp)
+	candidates, seen := r.scanner.scan(sp)
 	if len(r.custom) > 0 {
 		if o := r.inspectCustom(rs, ss, sp); o != nil {
 			return o, seen
@@ -146,46 +146,3 @@ func (r *Recognizer) Inspect(rs ptrace.ResourceSpans, ss ptrace.ScopeSpans, sp p
 	}
 	return r.observe(v, d, matched), seen
 }
-
-// scan is the one pass: which dialects may hold, and what else is there.
-func (r *Recognizer) scan(sp ptrace.Span) (candidates dialectSet, seen Seen) {
-	for key, value := range sp.Attributes().All() {
-		if len(key) < minKeyLen {
-			continue
-		}
-		if what := r.first[key[0]]; what != 0 {
-			seen |= prefixed(key, what)
-		}
-		e := &r.filter.table[r.filter.place(key)]
-		if len(e.key) == len(key) && e.key == key {
-			seen |= r.triggers[e.slot].hit(value, &candidates)
-		}
-	}
-	r.names.hit(sp.Name(), &candidates)
-	return candidates, seen
-}
-
-// What the first byte of a key tells about it.
-const (
-	mayBeReserved = 1 << iota
-	mayHoldMessages
-)
-
-// prefixed looks for the keys that are known by their beginning.
-func prefixed(key string, what uint8) Seen {
-	if what&mayBeReserved != 0 && (strings.HasPrefix(key, reservedPrefix) || key == reservedKey) {
-		return SeenReserved
-	}
-	if what&mayHoldMessages != 0 {
-		for _, prefix := range messagePrefixes {
-			if strings.HasPrefix(key, prefix) {
-				return SeenMessages
-			}
-		}
-	}
-	return 0
-}
-
-// Reserved reports whether key belongs to the namespace that only this
-// project writes, and is to be stripped wherever it comes in.
-func Reserved(key string) bool { return strings.HasPrefix(key, reservedPrefix) || key == reservedKey }
