@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package evidence
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	directoryMode = 0o700
+	fileMode      = 0o600
+	othersMode    = 0o077
+)
+
+// lockPatience is how long a lock that somebody else has is waited for: who
+// only asks whether a journal is in use holds it for a moment.
+const lockPatience = 500 * time.Millisecond
+
+// A heldDirectory is a directory that this process has locked. All names are
+// opened relative to it and never through a link, so that a directory that is
+// swapped under its path is not written to.
+type heldDirectory struct {
+	path string
+	dir  *os.File
+	lock *os.File
+}
+
+// holdDirectory makes the directory if there is none, checks that it is safe
+// and locks it.
+func holdDirectory(path string) (directory, error) {
+	path = filepath.Clean(path)
+	if err := os.MkdirAll(path, directoryMode); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, fmt.Errorf("evidence directory: %w", err)
+	}
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, openDirectoryError(path, err)
+	}
+	d := &heldDirectory{path: path, dir: os.NewFile(uintptr(fd), path)}
+	if err := d.check(); err != nil {
+		return nil, errors.Join(err, d.dir.Close())
+	}
+	if err := d.acquire(); err != nil {
+		return nil, errors.Join(err, d.close())
+	}
+	return d, nil
+}
+
+func openDirectoryError(path string, err error) error {
+	if info, statErr := os.Lstat(path); statErr == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return fmt.Errorf("%w: %s is a symbolic link, want a directory", ErrUnsafe, path)
+	}
+	return fmt.Errorf("evidence directory %s: %w", path, err)
+}
+
+func (d *heldDirectory) check() error {
+	var st unix.Stat_t
+	if err := unix.Fstat(int(d.dir.Fd()), &st); err != nil {
+		return fmt.Errorf("evidence directory %s: %w", d.path, err)
+	}
+	if int(st.Uid) != os.Geteuid() {
+		return fmt.Errorf("%w: %s belongs to user %d, want %d, who runs this", ErrUnsafe, d.path, st.Uid, os.Geteuid())
+	}
+	if mode := uint32(st.Mode) & 0o777; mode&othersMode != 0 {
+		return fmt.Errorf("%w: %s has mode %04o, want %04o", ErrUnsafe, d.path, mode, directoryMode)
+	}
+	return nil
+}
+
+// acquire locks the directory and leaves the process id for whoever finds it
+// locked.
+func (d *heldDirectory) acquire() error {
+	f, err := d.openFile(lockName, unix.O_RDWR|unix.O_CREAT)
+	if err != nil {
+		return err
+	}
+	d.lock = f
+	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	for waited := time.Duration(0); errors.Is(err, unix.EWOULDBLOCK) && waited < lockPatience; waited += lockPatience / 10 {
+		time.Sleep(lockPatience / 10)
+		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	}
+	switch {
+	case errors.Is(err, unix.EWOULDBLOCK):
+		return fmt.Errorf("%w: %s%s", ErrInUse, d.path, holder(f))
+	case err != nil:
+		return fmt.Errorf("evidence directory %s: lock: %w", d.path, err)
+	}
+	// The id is a courtesy: a full disk must not keep the journal from opening.
+	if f.Truncate(0) == nil {
+		_, _ = f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
+	}
+	return nil
+}
+
+// holder says which process left its id in the lock file.
+func holder(f *os.File) string {
+	buf := make([]byte, 16)
+	n, _ := f.ReadAt(buf, 0)
+	pid, err := strconv.Atoi(strings.TrimSpace(string(buf[:n])))
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf(" (process %d)", pid)
+}
+
+// openFile opens a name in the directory, never through a link, and refuses
+// what is not this user's own regular file.
+func (d *heldDirectory) openFile(name string, flags int) (*os.File, error) {
+	path := filepath.Join(d.path, name)
+	fd, err := unix.Openat(int(d.dir.Fd()), name, flags|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK, fileMode)
+	if errors.Is(err, unix.ELOOP) {
+		return nil, fmt.Errorf("%w: %s is a symbolic link, want a file", ErrUnsafe, path)
+	}
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
+	}
+	f := os.NewFile(uintptr(fd), path)
+	if err := checkFile(f); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+func checkFile(f *os.File) error {
+	var st unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
+		return &fs.PathError{Op: "stat", Path: f.Name(), Err: err}
+	}
+	mode := uint32(st.Mode)
+	switch {
+	case mode&unix.S_IFMT != unix.S_IFREG:
+		return fmt.Errorf("%w: %s is not a regular file", ErrUnsafe, f.Name())
+	case int(st.Uid) != os.Geteuid():
+		return fmt.Errorf("%w: %s belongs to user %d, want %d, who runs this", ErrUnsafe, f.Name(), st.Uid, os.Geteuid())
+	case mode&othersMode != 0:
+		return fmt.Errorf("%w: %s has mode %04o, want %04o", ErrUnsafe, f.Name(), mode&0o777, fileMode)
+	}
+	return nil
+}
+
+func (d *heldDirectory) segments() ([]segmentFile, error) {
+	fd, err := unix.Openat(int(d.dir.Fd()), ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: d.path, Err: err}
+	}
+	dir := os.NewFile(uintptr(fd), d.path)
+	list, readErr := readSegments(dir)
+	return list, errors.Join(readErr, dir.Close())
+}
+
+func (d *heldDirectory) create(name string) (file, error) {
+	return asFile(d.openFile(name, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL))
+}
+
+func (d *heldDirectory) openOrCreate(name string) (file, error) {
+	return asFile(d.openFile(name, unix.O_RDWR|unix.O_CREAT))
+}
+
+func (d *heldDirectory) open(name string) (file, int64, error) {
+	f, err := d.openFile(name, unix.O_RDWR)
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, errors.Join(err, f.Close())
+	}
+	return f, info.Size(), nil
+}
+
+// asFile keeps a nil *os.File from becoming a file that is not nil.
+func asFile(f *os.File, err error) (file, error) {
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+func (d *heldDirectory) remove(name string) error {
+	if err := unix.Unlinkat(int(d.dir.Fd()), name, 0); err != nil {
+		return &fs.PathError{Op: "remove", Path: filepath.Join(d.path, name), Err: err}
+	}
+	return nil
+}
+
+func (d *heldDirectory) sync() error { return d.dir.Sync() }
+
+func (d *heldDirectory) close() error {
+	if d.lock == nil {
+		return d.dir.Close()
+	}
+	return errors.Join(d.lock.Close(), d.dir.Close())
+}
+
+// InUse reports whether a journal has the directory open at this moment.
+func InUse(path string) (bool, error) {
+	f, err := os.OpenFile(filepath.Join(path, lockName), os.O_RDONLY|unix.O_NOFOLLOW, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	err = unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB)
+	closeErr := f.Close()
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return true, closeErr
+	}
+	return false, errors.Join(err, closeErr)
+}
+
+// isFull reports whether err says that there is no space left.
+func isFull(err error) bool {
+	return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT)
+}
