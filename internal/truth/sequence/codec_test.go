@@ -74,6 +74,7 @@ func TestDamageIsRefused(t *testing.T) {
 		{"something behind", append(append([]byte(nil), data...), 0), ErrState},
 		{"another version", edit(0, 2), ErrStateVersion},
 		{"other rules", edit(1, data[1]+1), ErrOtherRules},
+		{"a number that is longer than it must be", append(append(append([]byte(nil), data[:header]...), data[header]|0x80, 0), data[header+1:]...), ErrState},
 		{"a bound of zero", edit(header, 0), ErrState},
 		{"fewer calls than the log has", edit(header+1, 1), ErrState},
 		{"a phase that is none", edit(header+2, 9), ErrState},

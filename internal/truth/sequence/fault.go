@@ -82,9 +82,7 @@ func describe(n *policy.Node) string {
 		return "a text"
 	case canon.KindArray:
 		return "a list"
-	case canon.KindObject:
-		return "a mapping"
 	default:
-		return "nothing"
+		return "a mapping"
 	}
 }

@@ -103,16 +103,6 @@ func decimal(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
 // ruleID prints a rule as records name it.
 func ruleID(k Kind, g given) string { return k.String() + ":" + kinds[k].label(g) }
 
-// has reports whether the kind has the operand.
-func (k *kindSpec) has(name string) bool {
-	for _, o := range k.operands {
-		if o.name == name {
-			return true
-		}
-	}
-	return false
-}
-
 // operandNames lists what a rule of the kind may have.
 func (k *kindSpec) operandNames() []string {
 	names := []string{"type", "id"}

@@ -97,6 +97,7 @@ func TestFaults(t *testing.T) {
 		{"an id of nothing", "sequences: [{type: require, tool: a, id: ''}]", "1:42: sequences[0].id: got an empty text, want a text that is not empty"},
 		{"a selector without args_match", "sequences: [{type: require, tool: {tool: a}}]", `1:35: sequences[0].tool: a selector needs "args_match": a mapping from argument names to regexes; without it, write the tool's name alone`},
 		{"a selector without a tool", "sequences: [{type: require, tool: {args_match: {}}}]", `1:35: sequences[0].tool: a selector needs "tool": the name of a tool or an alias`},
+		{"a selector of no tool", "sequences: [{type: require, tool: {tool: true, args_match: {}}}]", "1:42: sequences[0].tool.tool: got true, want the name of a tool or an alias"},
 		{"a selector with more", "sequences: [{type: require, tool: {tool: a, args_match: {}, arg_match: {}}}]", `1:61: sequences[0].tool.arg_match: a selector has no such member, did you mean args_match?`},
 		{"args_match is a mapping", "sequences: [{type: require, tool: {tool: a, args_match: []}}]", "1:57: sequences[0].tool.args_match: got a list, want a mapping from argument names to regexes"},
 		{"a regex that is no text", "sequences: [{type: require, tool: {tool: a, args_match: {my arg: 1}}}]", `1:66: sequences[0].tool.args_match["my arg"]: got 1, want a regex`},

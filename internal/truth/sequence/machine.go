@@ -11,6 +11,9 @@ type machine interface {
 	// read says what c means after so many calls.
 	read(c cell, calls int, e Extent) reading
 
+	// needs says what must have matched for each outcome.
+	needs() needs
+
 	// sound reports whether some run of so many calls could have led to c.
 	sound(c cell, calls int) bool
 }

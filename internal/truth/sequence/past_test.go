@@ -38,7 +38,7 @@ func TestALateArgumentCountsAsIfItHadBeenThere(t *testing.T) {
 		withArgs(t, "a", `{"x":1}`), withArgs(t, "a", `{"x":2}`), withArgs(t, "b", `{"x":"1"}`), withArgs(t, "b", `{"x":2}`),
 	}
 	late := map[string][]Call{"a": kinds[3:5], "b": kinds[5:], "c": {withArgs(t, "c", `{}`)}}
-	for range 300 {
+	for range 80 {
 		calls := make([]Call, 1+random.IntN(2*ReplaceWindow-1))
 		s := r.NewState(5)
 		for i := range calls {

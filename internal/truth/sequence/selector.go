@@ -54,13 +54,11 @@ func (s *selector) means(name string) bool {
 	return found
 }
 
-// matchArgs reports whether every argument that s names is there and matches.
+// matchArgs reports whether every argument that s names, which is at least one,
+// is there and matches.
 // What cannot be read never matches, so that a rule which cannot be evaluated
 // does not pass for one that was met.
 func (s *selector) matchArgs(c *Call, buf *[]byte) bool {
-	if len(s.args) == 0 {
-		return true
-	}
 	if !c.HasArgs || c.Args.Kind() != canon.KindObject {
 		return false
 	}

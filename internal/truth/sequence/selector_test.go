@@ -3,6 +3,8 @@
 package sequence
 
 import (
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -38,6 +40,31 @@ func TestAnEmptyArgsMatchMatchesEveryCallOfTheTool(t *testing.T) {
 	r := flow(t, "", "{type: max_calls, tool: {tool: run, args_match: {}}, max: 9}")
 	calls := []Call{{Name: "run"}, withArgs(t, "run", "[]"), {Name: "other"}, withArgs(t, "run", `{"a":1}`)}
 	assert.Equal(t, "max_calls:run[]<=9 held [0 1 3]", brief(r.Evaluate(calls, Complete)[0]))
+}
+
+func TestALargeArgumentIsNotKept(t *testing.T) {
+	r := flow(t, "", "{type: require, tool: {tool: run, args_match: {list: 'needle'}}}")
+	x := &scratch{symbol: make(symbol, 1)}
+	call := withArgs(t, "run", `{"list":["`+strings.Repeat("hay", maxScratch)+`needle"]}`)
+	assert.True(t, r.read(&call, x).has(0))
+	assert.Greater(t, cap(x.text), maxScratch)
+	r.giveBack(x)
+	assert.Nil(t, x.text)
+}
+
+func TestRulesMayBeUsedByMany(t *testing.T) {
+	r := argRules(t)
+	calls := append(named("a b c"), withArgs(t, "a", `{"x":1}`), withArgs(t, "b", `{"x":[2]}`))
+	want := r.Evaluate(calls, Complete)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 100 {
+				assert.Equal(t, want, play(r, 0, calls).Records(Complete))
+			}
+		})
+	}
+	wg.Wait()
 }
 
 func TestARegexThatDoesNotCompileMatchesNothing(t *testing.T) {

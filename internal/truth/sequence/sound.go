@@ -40,12 +40,9 @@ func (p *past) sound(s *State) bool {
 // cleanTape reports whether no call on tape has a bit that means nothing.
 func (r *Rules) cleanTape(tape []byte) bool {
 	stride := r.stride()
-	unused := byte(0xff) << (len(r.taped) % 8)
-	if len(r.taped)%8 == 0 {
-		return true
-	}
+	used := byte(0xff) >> (-len(r.taped) & 7)
 	for i := stride - 1; i < len(tape); i += stride {
-		if tape[i]&unused != 0 {
+		if tape[i]&^used != 0 {
 			return false
 		}
 	}

@@ -123,7 +123,7 @@ func (s *State) spanned(which span, kept []int, c cell) (indices []int, total in
 	case spanTwice:
 		return []int{kept[0], kept[0]}, 2
 	case spanEvery:
-		indices = make([]int, min(s.calls, int(s.bound)))
+		indices = make([]int, min(uint64(s.calls), uint64(s.bound)))
 		for i := range indices {
 			indices[i] = i
 		}
