@@ -123,6 +123,18 @@ func (v *Verifier) AddRow(position int64, text string) {
 	v.row(position, w, err)
 }
 
+// AddNode gives the carrier or row n, which the caller has parsed, as AddCarrier
+// and AddRow do. What is no row is taken for a carrier. The node may go once
+// AddNode returns.
+func (v *Verifier) AddNode(kind RecordKind, position int64, n canon.Node) {
+	if kind != KindRow {
+		v.carrier(position, n, nil)
+		return
+	}
+	w, err := v.rows.node(n)
+	v.row(position, w, err)
+}
+
 // AddEvent gives the carrier or row that e holds; its position is the event's
 // sequence number. The event is one that a Decoder read and has not forgotten.
 // Events of other types pass.

@@ -287,3 +287,24 @@ func BenchmarkVerifySet(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.N*len(s.rows))/b.Elapsed().Seconds(), "rows/s")
 }
+
+func TestParsedRecordsVerifyLikeTexts(t *testing.T) {
+	for _, v := range vectors(t, "bundles") {
+		var in setInput
+		unmarshalStrict(t, v.Input, &in)
+		var texts, parsed Verifier
+		in.give(t, texts.AddCarrier, texts.AddRow)
+		var doc canon.Doc
+		add := func(kind RecordKind) func(int64, string) {
+			return func(at int64, text string) {
+				require.NoError(t, doc.Parse(text, canon.Limits{}))
+				parsed.AddNode(kind, at, doc.Root())
+			}
+		}
+		in.give(t, add(KindCarrier), add(KindRow))
+		wantReport, wantErr := texts.Finish()
+		gotReport, gotErr := parsed.Finish()
+		assert.Equal(t, wantReport, gotReport, v.ID)
+		assert.Equal(t, wantErr, gotErr, v.ID)
+	}
+}
