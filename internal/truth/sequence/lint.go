@@ -17,37 +17,37 @@ type LintCode uint8
 
 // The lints. Append only: the strings are wire format.
 const (
-	NeverExercised   LintCode = iota + 1 // not_exercised on every run
-	NeverViolated                        // violated on no run: the rule checks nothing
-	AlwaysViolated                       // violated on every run
-	NeverHeld                            // held on no complete run
-	BlocksEverything                     // violated by every call
+	LintNeverExercised   LintCode = iota + 1 // not_exercised on every run
+	LintNeverViolated                        // violated on no run: the rule checks nothing
+	LintAlwaysViolated                       // violated on every run
+	LintNeverHeld                            // held on no complete run
+	LintBlocksEverything                     // violated by every call
 
-	Duplicate     // means the same as another rule
-	Shadowed      // whenever it is violated, another rule is too
-	Contradictory // whenever it is held on a complete run, another rule is violated
+	LintDuplicate     // means the same as another rule
+	LintShadowed      // whenever it is violated, another rule is too
+	LintContradictory // whenever it is held on a complete run, another rule is violated
 
-	ExercisedByDenied // put to the test only by calls that the policy denies
-	HeldByDenied      // held only on runs with a call that the policy denies
-	ViolatedByDenied  // violated only on runs with a call that the policy denies
+	LintExercisedByDenied // put to the test only by calls that the policy denies
+	LintHeldByDenied      // held only on runs with a call that the policy denies
+	LintViolatedByDenied  // violated only on runs with a call that the policy denies
 
-	SameRuleID    // prints like another rule that means something else
-	SameID        // has the id of another rule
-	LiteralStar   // a star in a name, where it stands for itself
-	ASCIIBoundary // \b or \B in a regex, which know ASCII letters only
-	UnusedAlias   // no rule names the alias
-	NestedAlias   // an alias in an alias, where it means the tool of that name
-	HidingAlias   // an alias named like a tool, which rules then do not mean
-	lintsAmount   // how many there are
+	LintSameRuleID    // prints like another rule that means something else
+	LintSameID        // has the id of another rule
+	LintLiteralStar   // a star in a name, where it stands for itself
+	LintASCIIBoundary // \b or \B in a regex, which know ASCII letters only
+	LintUnusedAlias   // no rule names the alias
+	LintNestedAlias   // an alias in an alias, where it means the tool of that name
+	LintHidingAlias   // an alias named like a tool, which rules then do not mean
+	lintsAmount       // how many there are
 )
 
 var lintNames = [lintsAmount]string{
-	NeverExercised: "never_exercised", NeverViolated: "never_violated", AlwaysViolated: "always_violated",
-	NeverHeld: "never_held", BlocksEverything: "blocks_everything",
-	Duplicate: "duplicate", Shadowed: "shadowed", Contradictory: "contradictory",
-	ExercisedByDenied: "exercised_by_denied", HeldByDenied: "held_by_denied", ViolatedByDenied: "violated_by_denied",
-	SameRuleID: "same_rule_id", SameID: "same_id", LiteralStar: "literal_star", ASCIIBoundary: "ascii_boundary",
-	UnusedAlias: "unused_alias", NestedAlias: "nested_alias", HidingAlias: "hiding_alias",
+	LintNeverExercised: "never_exercised", LintNeverViolated: "never_violated", LintAlwaysViolated: "always_violated",
+	LintNeverHeld: "never_held", LintBlocksEverything: "blocks_everything",
+	LintDuplicate: "duplicate", LintShadowed: "shadowed", LintContradictory: "contradictory",
+	LintExercisedByDenied: "exercised_by_denied", LintHeldByDenied: "held_by_denied", LintViolatedByDenied: "violated_by_denied",
+	LintSameRuleID: "same_rule_id", LintSameID: "same_id", LintLiteralStar: "literal_star", LintASCIIBoundary: "ascii_boundary",
+	LintUnusedAlias: "unused_alias", LintNestedAlias: "nested_alias", LintHidingAlias: "hiding_alias",
 }
 
 // LintCodes lists the wire form of every lint.

@@ -14,23 +14,23 @@ func (l *linter) lintAlone(i int) {
 	n := r.needs()
 	switch why := l.empty(r, n.exercised); {
 	case l.noMembers(r):
-		l.mark(NeverExercised, i, "it names no tools, so nothing ever puts it to the test")
+		l.mark(LintNeverExercised, i, "it names no tools, so nothing ever puts it to the test")
 	case why != "":
-		l.mark(NeverExercised, i, "nothing ever puts it to the test: %s stands for no tool", why)
+		l.mark(LintNeverExercised, i, "nothing ever puts it to the test: %s stands for no tool", why)
 	case l.empty(r, n.violated) != "":
-		l.mark(NeverViolated, i, "no run violates it: %s stands for no tool", l.empty(r, n.violated))
+		l.mark(LintNeverViolated, i, "no run violates it: %s stands for no tool", l.empty(r, n.violated))
 	case l.checksNothing(r):
-		l.mark(NeverViolated, i, "no run violates it: %s", whyNeverViolated[r.kind])
+		l.mark(LintNeverViolated, i, "no run violates it: %s", whyNeverViolated[r.kind])
 	case r.kind == KindEventually && r.given.bound == 0:
-		l.mark(AlwaysViolated, i, "every run violates it: no call is among the first 0")
+		l.mark(LintAlwaysViolated, i, "every run violates it: no call is among the first 0")
 	case r.kind == KindRequire && l.empty(r, n.held) != "":
-		l.mark(AlwaysViolated, i, "every run violates it: %s stands for no tool", l.empty(r, n.held))
+		l.mark(LintAlwaysViolated, i, "every run violates it: %s stands for no tool", l.empty(r, n.held))
 	case l.empty(r, n.held) != "":
-		l.mark(NeverHeld, i, "no complete run holds it: %s stands for no tool", l.empty(r, n.held))
+		l.mark(LintNeverHeld, i, "no complete run holds it: %s stands for no tool", l.empty(r, n.held))
 	case r.kind == KindAfter && r.given.bound == 0:
-		l.mark(NeverHeld, i, "no run holds it: nothing can follow within 0 calls, so every trigger violates it")
+		l.mark(LintNeverHeld, i, "no run holds it: nothing can follow within 0 calls, so every trigger violates it")
 	case r.kind == KindBlocklist && r.given.labels[0] == "":
-		l.mark(BlocksEverything, i, "every call violates it: each name contains the empty pattern")
+		l.mark(LintBlocksEverything, i, "every call violates it: each name contains the empty pattern")
 	}
 }
 
@@ -44,7 +44,7 @@ var whyNeverViolated = map[Kind]string{
 func (l *linter) mark(code LintCode, i int, format string, args ...any) {
 	l.rule(code, i, -1, format, args...)
 	switch code {
-	case NeverExercised, NeverViolated:
+	case LintNeverExercised, LintNeverViolated:
 		l.idle[i] = true
 	default:
 		l.lost[i] = true

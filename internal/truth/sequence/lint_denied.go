@@ -40,15 +40,15 @@ func (l *linter) lintDenied(i int) {
 	r := &l.rules[i]
 	n := r.needs()
 	if label, why, ok := l.denied(r, n.exercised); ok {
-		l.rule(ExercisedByDenied, i, -1, "only a call that the policy denies puts it to the test: %s, %s", label, why)
+		l.rule(LintExercisedByDenied, i, -1, "only a call that the policy denies puts it to the test: %s, %s", label, why)
 		return
 	}
 	if label, why, ok := l.denied(r, n.held); ok {
-		l.rule(HeldByDenied, i, -1, "it holds only with a call that the policy denies: %s, %s", label, why)
+		l.rule(LintHeldByDenied, i, -1, "it holds only with a call that the policy denies: %s, %s", label, why)
 		return
 	}
 	if label, why, ok := l.denied(r, n.violated); ok {
-		l.rule(ViolatedByDenied, i, -1, "only a call that the policy denies violates it: %s, %s", label, why)
+		l.rule(LintViolatedByDenied, i, -1, "only a call that the policy denies violates it: %s, %s", label, why)
 	}
 }
 

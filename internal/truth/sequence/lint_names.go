@@ -13,11 +13,11 @@ func (l *linter) lintNames(i int) {
 	for k, n := range l.rules[i].given.selectors {
 		s := &l.selectors[n]
 		if s.starred() {
-			l.rule(LiteralStar, i, -1, "%q has a star, which stands for itself here: only a name with a star is meant", l.rules[i].given.labels[k])
+			l.rule(LintLiteralStar, i, -1, "%q has a star, which stands for itself here: only a name with a star is meant", l.rules[i].given.labels[k])
 		}
 		for _, a := range s.args {
 			if hasBoundary(a.pattern) {
-				l.rule(ASCIIBoundary, i, -1, `the regex of %q has \b or \B, which know ASCII letters only, while \w knows all`, a.name)
+				l.rule(LintASCIIBoundary, i, -1, `the regex of %q has \b or \B, which know ASCII letters only, while \w knows all`, a.name)
 			}
 		}
 	}
@@ -51,15 +51,15 @@ func (l *linter) lintAliases() {
 	for i := range l.aliases {
 		a := &l.aliases[i]
 		if !l.usesAlias(a.name) {
-			l.alias(UnusedAlias, a, "no rule names it")
+			l.alias(LintUnusedAlias, a, "no rule names it")
 		}
 		for _, m := range a.members {
 			if m != a.name && names[m] {
-				l.alias(NestedAlias, a, "its member %q means the tool of that name, not the alias: aliases are looked through once", m)
+				l.alias(LintNestedAlias, a, "its member %q means the tool of that name, not the alias: aliases are looked through once", m)
 			}
 		}
 		if line, ok := l.gate.names(a.name); ok && !slices.Contains(a.members, a.name) {
-			l.alias(HidingAlias, a, "%s names a tool so: rules that name it mean the members alone, and not that tool", line)
+			l.alias(LintHidingAlias, a, "%s names a tool so: rules that name it mean the members alone, and not that tool", line)
 		}
 	}
 }

@@ -13,7 +13,7 @@ func (l *linter) lintPairs() {
 			continue
 		}
 		if j, ok := l.other(i, l.shadows); ok {
-			l.rule(Shadowed, i, j, "it says nothing more than %s: every run that violates it violates that one too", l.cite(j))
+			l.rule(LintShadowed, i, j, "it says nothing more than %s: every run that violates it violates that one too", l.cite(j))
 		}
 		if l.lost[i] {
 			continue
@@ -21,7 +21,7 @@ func (l *linter) lintPairs() {
 		for j := range l.rules {
 			// The same two rules are named once, from the side that comes first.
 			if i != j && !l.idle[j] && !l.lost[j] && l.contradicts(j, i) && !(j < i && l.contradicts(i, j)) {
-				l.rule(Contradictory, i, j, "no complete run is fine with both: where it holds, %s is violated", l.cite(j))
+				l.rule(LintContradictory, i, j, "no complete run is fine with both: where it holds, %s is violated", l.cite(j))
 			}
 		}
 	}
@@ -32,14 +32,14 @@ func (l *linter) lintTwins(i int) {
 	for j := range i {
 		a, b := &l.rules[i], &l.rules[j]
 		if a.id != "" && a.id == b.id {
-			l.rule(SameID, i, j, "its id %q is that of %s too: their records cannot be told apart by it", a.id, l.cite(j))
+			l.rule(LintSameID, i, j, "its id %q is that of %s too: their records cannot be told apart by it", a.id, l.cite(j))
 		}
 		switch {
 		case a.means(b):
-			l.rule(Duplicate, i, j, "it means the same as %s", l.cite(j))
+			l.rule(LintDuplicate, i, j, "it means the same as %s", l.cite(j))
 			return
 		case a.ruleID == b.ruleID && a.id == "" && b.id == "":
-			l.rule(SameRuleID, i, j, "it prints like %s and means something else: give it an id", l.cite(j))
+			l.rule(LintSameRuleID, i, j, "it prints like %s and means something else: give it an id", l.cite(j))
 		}
 	}
 }

@@ -91,11 +91,11 @@ func TestLints(t *testing.T) {
 func TestAFindingCitesWhatItIsAbout(t *testing.T) {
 	found := lintOf(t, "tools:\n  deny: [rm]\nsequences:\n- {type: require, tool: rm}\n- {type: max_calls, tool: rm, max: 0}\n")
 	require.Len(t, found, 3)
-	assert.Equal(t, Finding{HeldByDenied, 4, 3, "sequences[0]", 0, -1,
+	assert.Equal(t, Finding{LintHeldByDenied, 4, 3, "sequences[0]", 0, -1,
 		`it holds only with a call that the policy denies: "rm", tools.deny[0], line 2, denies it`}, found[0])
-	assert.Equal(t, Finding{Contradictory, 4, 3, "sequences[0]", 0, 1,
+	assert.Equal(t, Finding{LintContradictory, 4, 3, "sequences[0]", 0, 1,
 		"no complete run is fine with both: where it holds, sequences[1] (max_calls:rm<=0, line 5) is violated"}, found[1])
-	assert.Equal(t, ViolatedByDenied, found[2].Code)
+	assert.Equal(t, LintViolatedByDenied, found[2].Code)
 }
 
 // TestEveryLintIsTrue lints a rich set of rules, each beside each, and looks
@@ -169,38 +169,38 @@ func allRuns(t testing.TB, r *Rules) (runs []provingRun) {
 
 // claims is what each lint says of one run.
 var claims = map[LintCode]func(*provingRun, Finding) bool{
-	NeverExercised: func(r *provingRun, f Finding) bool {
+	LintNeverExercised: func(r *provingRun, f Finding) bool {
 		return r.partial[f.Rule].Outcome == NotExercised && r.complete[f.Rule].Outcome == NotExercised
 	},
-	NeverViolated: func(r *provingRun, f Finding) bool {
+	LintNeverViolated: func(r *provingRun, f Finding) bool {
 		return r.partial[f.Rule].Outcome != Violated && r.complete[f.Rule].Outcome != Violated
 	},
-	AlwaysViolated: func(r *provingRun, f Finding) bool {
+	LintAlwaysViolated: func(r *provingRun, f Finding) bool {
 		return r.partial[f.Rule].Outcome == Violated && r.complete[f.Rule].Outcome == Violated
 	},
-	NeverHeld: func(r *provingRun, f Finding) bool { return r.complete[f.Rule].Outcome != Held },
-	BlocksEverything: func(r *provingRun, f Finding) bool {
+	LintNeverHeld: func(r *provingRun, f Finding) bool { return r.complete[f.Rule].Outcome != Held },
+	LintBlocksEverything: func(r *provingRun, f Finding) bool {
 		return r.calls == "" || r.partial[f.Rule].Outcome == Violated
 	},
-	Duplicate: func(r *provingRun, f Finding) bool {
+	LintDuplicate: func(r *provingRun, f Finding) bool {
 		same := func(rs []Record) bool {
 			a, b := rs[f.Rule], rs[f.Other]
 			return a.Outcome == b.Outcome && slices.Equal(a.Spanned, b.Spanned)
 		}
 		return same(r.partial) && same(r.complete)
 	},
-	Shadowed: func(r *provingRun, f Finding) bool {
+	LintShadowed: func(r *provingRun, f Finding) bool {
 		covered := func(rs []Record) bool { return rs[f.Rule].Outcome != Violated || rs[f.Other].Outcome == Violated }
 		return covered(r.partial) && covered(r.complete)
 	},
-	Contradictory: func(r *provingRun, f Finding) bool {
+	LintContradictory: func(r *provingRun, f Finding) bool {
 		return r.complete[f.Rule].Outcome != Held || r.complete[f.Other].Outcome == Violated
 	},
-	ExercisedByDenied: func(r *provingRun, f Finding) bool {
+	LintExercisedByDenied: func(r *provingRun, f Finding) bool {
 		return r.denied || r.partial[f.Rule].Outcome == NotExercised && r.complete[f.Rule].Outcome == NotExercised
 	},
-	HeldByDenied: func(r *provingRun, f Finding) bool { return r.denied || r.complete[f.Rule].Outcome != Held },
-	ViolatedByDenied: func(r *provingRun, f Finding) bool {
+	LintHeldByDenied: func(r *provingRun, f Finding) bool { return r.denied || r.complete[f.Rule].Outcome != Held },
+	LintViolatedByDenied: func(r *provingRun, f Finding) bool {
 		return r.denied || r.partial[f.Rule].Outcome != Violated && r.complete[f.Rule].Outcome != Violated
 	},
 }

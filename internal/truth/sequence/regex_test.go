@@ -4,8 +4,10 @@ package sequence
 
 import (
 	"regexp"
+	"slices"
 	"testing"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -95,14 +97,19 @@ func regexOf(t *testing.T, form, class string) *regexp.Regexp {
 	return re
 }
 
-// edges returns the runes of ASCII, and each rune beside one of which the
-// opposite is true.
+// edges returns the runes of ASCII, and each two neighbors of which one is in
+// and the other is not.
 func edges(in func(rune) bool) (runes []rune) {
-	for r := rune(1); r < unicode.MaxRune; r++ {
-		surrogate := 0xd7ff <= r && r <= 0xe000
-		if r < 0x80 || !surrogate && (in(r) != in(r-1) || in(r) != in(r+1)) {
-			runes = append(runes, r)
-		}
+	for r := range rune(0x80) {
+		runes = append(runes, r)
 	}
-	return runes
+	was := in(0x7f)
+	for r := rune(0x80); r <= unicode.MaxRune; r++ {
+		is := in(r)
+		if is != was {
+			runes = append(runes, r-1, r)
+		}
+		was = is
+	}
+	return slices.DeleteFunc(runes, func(r rune) bool { return !utf8.ValidRune(r) })
 }

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build race
+
+package sequence
+
+// racing says that the race detector is on, under which a sync.Pool forgets
+// on purpose.
+const racing = true
