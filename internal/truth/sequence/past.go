@@ -9,7 +9,7 @@ import (
 )
 
 // ReplaceWindow is how far back State.Replace always reaches. It may reach
-// further; it always reaches every call of a run of up to twice as many.
+// further: every call of a run of fewer than twice as many calls.
 const ReplaceWindow = 128
 
 // Why a call cannot be replaced.
