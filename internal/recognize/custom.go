@@ -23,9 +23,9 @@ func (r *Recognizer) inspectCustom(rs ptrace.ResourceSpans, ss ptrace.ScopeSpans
 // observeCustom reads a custom dialect's fields. The span's marks and outcome
 // are read as for every other span.
 func (r *Recognizer) observeCustom(c *Custom, rs ptrace.ResourceSpans, ss ptrace.ScopeSpans, sp ptrace.Span) *Observation {
-	o := &Observation{Dialect: c.Name, Layer: max(c.Layer, LayerAgent)}
+	o := &Observation{Dialect: c.Name, Scope: ss.Scope().Name(), Layer: max(c.Layer, LayerAgent)}
 	d := &compiled{Dialect: Dialect{Name: c.Name}}
-	n := &reading{view: r.view(rs, ss, sp), Observation: o, dialect: d, agentful: true}
+	n := &reading{view: r.view(rs, ss, sp), Observation: o, dialect: d}
 	field := func(f func(ptrace.ResourceSpans, ptrace.ScopeSpans, ptrace.Span) (pcommon.Value, bool)) (pcommon.Value, bool) {
 		if f == nil {
 			return pcommon.Value{}, false

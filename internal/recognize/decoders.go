@@ -36,6 +36,9 @@ var strict = map[Encoding]bool{EncKwargs: true, EncFirst: true, EncRequest: true
 
 func (n *reading) wrapped(text string, as Encoding) decoded {
 	w := n.object(text)
+	if w.doc == nil && as == EncArgsKwargs && w.why == truth.ArgsNotJSON {
+		return n.python(text)
+	}
 	if w.doc == nil {
 		return w
 	}
@@ -128,8 +131,8 @@ func toolNameArguments(n *reading, w decoded) (string, truth.Reason, bool) {
 // call takes arguments out of an object that also names the tool. One that
 // names another tool is about another call.
 func (n *reading) call(w decoded, nameKey, argsKey string) (string, truth.Reason, bool) {
-	name, ok := w.doc.Root().Get(nameKey)
-	if !ok || name.Kind() != canon.KindString {
+	name, _ := w.doc.Root().Get(nameKey)
+	if name.Kind() != canon.KindString {
 		return "", "", false
 	}
 	if n.Tool != "" && !sameTool(n.Tool, name.Str()) {
@@ -191,6 +194,9 @@ func mcpRequest(n *reading, w decoded) (string, truth.Reason, bool) {
 	}
 	if args, ok := params.Get("args"); ok && args.Kind() == canon.KindArray {
 		return pythonCall(inner, args)
+	}
+	if args, ok := params.Get("arguments"); ok && args.Kind() == canon.KindObject && params.Len() == 1 {
+		return member(inner.text, "arguments"), "", true
 	}
 	return n.call(inner, "name", "arguments")
 }

@@ -41,8 +41,9 @@ type Dialect struct {
 	// OK whatever it is: a status OK of theirs says nothing.
 	Early bool
 
-	// Agentless emitters write a constant where the agent's name should be.
-	Agentless bool
+	// NoAgent is a constant that some releases write where the agent's name
+	// should be.
+	NoAgent string
 }
 
 // A Predicate is one condition on a span. Exactly one of Attr, Scope, Span and

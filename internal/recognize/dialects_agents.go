@@ -151,7 +151,7 @@ func genAIFrameworks() []Dialect {
 		{
 			Name: "openai_agents_v2", Title: "OpenAI Agents SDK (OpenTelemetry)", Layer: LayerAgent,
 			Note: "no call id; arguments as the model wrote them; the agent's name is a constant in old releases",
-			When: executeTool(scope("opentelemetry.instrumentation.openai_agents*")), Agentless: true,
+			When: executeTool(scope("opentelemetry.instrumentation.openai_agents*")), NoAgent: "OpenAI Agent",
 			Tool: genAITool, CallID: genAIID, Args: genAIArgs,
 		},
 		{

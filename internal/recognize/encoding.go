@@ -17,7 +17,8 @@ const (
 	// arguments, told apart by their members: {"args":[],"kwargs":{}},
 	// {"kwargs":{}}, {"tool_name","arguments"}, {"input_str","inputs",…}.
 	EncCall
-	// EncArgsKwargs is {"args":[],"kwargs":{}}, or the object itself.
+	// EncArgsKwargs is {"args":[],"kwargs":{}}, or the object itself, or the
+	// text of a Python dict.
 	EncArgsKwargs
 	// EncKwargs is {"kwargs":{}}, or {"args":[],"kwargs":{}}.
 	EncKwargs

@@ -147,14 +147,30 @@ func (f *folding) ancestry() {
 		rivals := slices.DeleteFunc(slices.Clone(below), func(i int) bool {
 			return f.spans[i].Observation.Companion || f.proof[i] == ProofCallID
 		})
+		fans := len(rivals) > 1 && !f.stages(rivals)
 		for _, i := range below {
-			if len(rivals) > 1 && slices.Contains(rivals, i) {
+			if fans && slices.Contains(rivals, i) {
 				f.fanout[up] = true
 				continue
 			}
 			f.outer[i] = up
 		}
 	}
+}
+
+// stages reports whether spans that lie side by side are the stages of one
+// call as one instrumentation writes them: of one scope, and each of another
+// dialect. A call that was made twice has each of its stages twice.
+func (f *folding) stages(side []int) bool {
+	seen := map[string]bool{}
+	for _, i := range side {
+		o := f.spans[i].Observation
+		if seen[o.Dialect] || o.Scope != f.spans[side[0]].Observation.Scope {
+			return false
+		}
+		seen[o.Dialect] = true
+	}
+	return true
 }
 
 func (f *folding) relation(outer, inner int) Relation {

@@ -8,18 +8,14 @@ import (
 )
 
 // A keyFilter tells known attribute keys from all others at the cost of a few
-// loads: the hash of a key is made of its length, its first and its last eight bytes,
-// and a table that is larger than it need be holds at most one known key in each
-// place. It is built once and only read.
+// loads: the hash of a key is made of its length, its first and its last eight
+// bytes, and a table that is larger than it need be holds at most one known key
+// in each place. It is built once and only read.
 type keyFilter struct {
 	mult  uint64
 	shift uint8
-	table []filterEntry
-}
-
-type filterEntry struct {
-	key  string
-	slot uint16
+	index []uint8 // place of a key to its slot, from 1
+	keys  []string
 }
 
 // minKeyLen is the length of the shortest key that the filter knows.
@@ -28,15 +24,15 @@ const minKeyLen = 4
 // errKeysAlike says that two keys cannot be told apart by what is hashed.
 var errKeysAlike = errors.New("two attribute keys are alike in length, beginning and end")
 
-// newKeyFilter builds a filter of keys, each at least minKeyLen long; a key's
-// slot is its index. It looks for a multiplier under which no two keys share a
-// place, and doubles the table when it finds none.
+// newKeyFilter builds a filter of at most 255 keys, each at least minKeyLen
+// long; a key's slot is its index. It looks for a multiplier under which no two
+// keys share a place, and doubles the table when it finds none.
 func newKeyFilter(keys []string) (*keyFilter, error) {
-	for bits := uint8(9); bits <= 16; bits++ {
-		f := &keyFilter{shift: 64 - bits}
-		for try := range uint64(512) {
-			f.mult = (try*2 + 1) * 0x9e3779b97f4a7c15
-			if f.fill(keys, 1<<bits) {
+	for bits := uint8(12); bits <= 16; bits++ {
+		f := &keyFilter{shift: 64 - bits, index: make([]uint8, 1<<bits), keys: keys}
+		for try := range uint64(256) {
+			f.mult = (try*2 + 1) * headMult
+			if f.fill() {
 				return f, nil
 			}
 		}
@@ -44,14 +40,14 @@ func newKeyFilter(keys []string) (*keyFilter, error) {
 	return nil, errKeysAlike
 }
 
-func (f *keyFilter) fill(keys []string, size int) bool {
-	f.table = make([]filterEntry, size)
-	for i, key := range keys {
-		e := &f.table[f.place(key)]
-		if e.key != "" {
+func (f *keyFilter) fill() bool {
+	clear(f.index)
+	for i, key := range f.keys {
+		p := &f.index[f.place(key)]
+		if *p != 0 {
 			return false
 		}
-		*e = filterEntry{key: key, slot: uint16(i)}
+		*p = uint8(i + 1)
 	}
 	return true
 }
@@ -61,11 +57,11 @@ func (f *keyFilter) slot(key string) (uint16, bool) {
 	if len(key) < minKeyLen {
 		return 0, false
 	}
-	e := &f.table[f.place(key)]
-	if len(e.key) != len(key) || e.key != key {
+	i := f.index[f.place(key)]
+	if i == 0 || f.keys[i-1] != key {
 		return 0, false
 	}
-	return e.slot, true
+	return uint16(i - 1), true
 }
 
 // place hashes a key of at least minKeyLen bytes.

@@ -14,6 +14,9 @@ type Observation struct {
 	// Dialect is the name of the dialect that took the span.
 	Dialect string
 
+	// Scope is the name of the instrumentation scope.
+	Scope string
+
 	// Layer says from where the span describes the call.
 	Layer Layer
 

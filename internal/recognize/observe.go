@@ -3,6 +3,7 @@
 package recognize
 
 import (
+	"cmp"
 	"math/bits"
 	"strings"
 
@@ -15,19 +16,19 @@ import (
 type reading struct {
 	*view
 	*Observation
-	matched  dialectSet
-	dialect  *compiled
-	agentful bool // no dialect that holds writes a constant for the agent
-	early    bool // a status OK says nothing
+	matched dialectSet
+	dialect *compiled
+	noAgent string // what stands for no agent
+	early   bool   // a status OK says nothing
 }
 
 // observe reads every field from the first place, in the order of precedence,
 // that some matching dialect knows and that holds a usable value.
 func (r *Recognizer) observe(v *view, d *compiled, matched dialectSet) *Observation {
-	o := &Observation{Dialect: d.Name, Layer: d.Layer, Companion: d.Companion}
-	n := &reading{view: v, Observation: o, matched: matched, dialect: d, agentful: true}
+	o := &Observation{Dialect: d.Name, Layer: d.Layer, Companion: d.Companion, Scope: v.scope.Name()}
+	n := &reading{view: v, Observation: o, matched: matched, dialect: d}
 	n.each(func(c *compiled) {
-		n.agentful = n.agentful && !c.Agentless
+		n.noAgent = cmp.Or(n.noAgent, c.NoAgent)
 		n.early = n.early || c.Early
 	})
 	n.readTool()
@@ -203,7 +204,7 @@ func (n *reading) pathString(text, path string) string {
 func (n *reading) readContext() {
 	o := n.r.orders
 	for _, slot := range o.agent {
-		if agent, ok := n.str(slot); ok && n.agentful {
+		if agent, ok := n.str(slot); ok && agent != n.noAgent {
 			n.Agent = agent
 			break
 		}

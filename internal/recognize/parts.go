@@ -64,7 +64,7 @@ func (n *reading) toolInvoker(text string) decoded {
 func (n *reading) spread() {
 	for i := range n.Others {
 		o := &n.Others[i]
-		o.Dialect, o.Layer, o.Result, o.Marks, o.Conflict = n.Dialect, n.Layer, n.Result, n.Marks, n.Conflict
+		o.Dialect, o.Scope, o.Layer, o.Result, o.Marks, o.Conflict = n.Dialect, n.Scope, n.Layer, n.Result, n.Marks, n.Conflict
 		o.Agent, o.Session, o.SessionFrom, o.MCPSession = n.Agent, n.Session, n.SessionFrom, n.MCPSession
 	}
 }
