@@ -4,6 +4,8 @@ package recognize
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -174,7 +176,21 @@ func (s sample) placed(t testing.TB) placed {
 func put(t testing.TB, m pcommon.Map, attrs kv) {
 	t.Helper()
 	for i := 0; i < len(attrs); i += 2 {
-		require.NoError(t, m.PutEmpty(attrs[i].(string)).FromRaw(attrs[i+1]))
+		putValue(t, m.PutEmpty(attrs[i].(string)), attrs[i+1])
+	}
+}
+
+// putValue is FromRaw with the members of maps in one order.
+func putValue(t testing.TB, v pcommon.Value, raw any) {
+	t.Helper()
+	object, ok := raw.(map[string]any)
+	if !ok {
+		require.NoError(t, v.FromRaw(raw))
+		return
+	}
+	m := v.SetEmptyMap()
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		putValue(t, m.PutEmpty(key), object[key])
 	}
 }
 

@@ -277,5 +277,9 @@ func golden(t *testing.T, path, text string) {
 	}
 	want, err := os.ReadFile(path)
 	require.NoError(t, err, "run with -update, then read the diff")
-	require.Equal(t, string(want), text, "run with -update, then read the diff")
+	was, is := strings.Split(string(want), "\n"), strings.Split(text, "\n")
+	for i := range min(len(was), len(is)) {
+		require.Equal(t, was[i], is[i], "%s:%d: run with -update, then read the diff", path, i+1)
+	}
+	require.Len(t, is, len(was), "%s: run with -update, then read the diff", path)
 }
