@@ -47,6 +47,7 @@ func newRoot(s streams) *cobra.Command {
 // verbs lists the verbs in the order of a user's work.
 func verbs(s streams) []*cobra.Command {
 	return []*cobra.Command{
+		newVerify(s),
 		newArgsDigest(s),
 	}
 }

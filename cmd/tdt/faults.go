@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tool-decision-truth/collector/internal/truth/carrier"
+)
+
+// A place is where a record stands.
+type place struct {
+	File  string `json:"file"`
+	Entry string `json:"entry,omitempty"` // of a bundle
+	Line  int64  `json:"line,omitempty"`  // from 1; 0: the file as a whole
+
+	order int // of the file on the command line
+}
+
+func (p place) String() string {
+	at := p.File
+	if p.Entry != "" {
+		at += "!" + p.Entry
+	}
+	if p.Line > 0 {
+		at = fmt.Sprintf("%s:%d", at, p.Line)
+	}
+	return at
+}
+
+func comparePlaces(a, b place) int {
+	return cmp.Or(cmp.Compare(a.order, b.order), cmp.Compare(a.Line, b.Line))
+}
+
+// A fault is one thing that is wrong with evidence.
+type fault struct {
+	place
+	Record string `json:"record"` // carrier, row, event, line, bundle or set
+	Fault  string `json:"fault"`
+	Field  string `json:"field,omitempty"`
+	Got    string `json:"got,omitempty"`
+	Want   string `json:"want,omitempty"`
+	Means  string `json:"means"`
+}
+
+// faultOf tells a refusal of package carrier.
+func faultOf(at place, record string, err error) fault {
+	out := fault{place: at, Record: record}
+	if fe, ok := errors.AsType[*carrier.FaultError](err); ok {
+		out.Fault, out.Means = fe.Fault.String(), fe.Fault.Meaning()
+		out.Field, out.Got, out.Want = fe.Field, fe.Got, fe.Want
+		if fe.Cause != nil && out.Got == "" {
+			out.Got = fe.Cause.Error()
+		}
+	}
+	return out
+}
+
+// detail says what is wrong in words.
+func (f *fault) detail() string {
+	parts := []string{f.Means}
+	if f.Got != "" {
+		parts = append(parts, "got "+f.Got)
+	}
+	if f.Want != "" {
+		parts = append(parts, "want "+f.Want)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// maxFaults is how many faults are told. Whoever has more needs no list.
+const maxFaults = 100
+
+// A faultList keeps the faults that come first and counts all.
+type faultList struct {
+	kept  []fault
+	total int
+}
+
+func (l *faultList) add(f fault) {
+	l.total++
+	l.kept = append(l.kept, f)
+	if len(l.kept) >= 4*maxFaults {
+		l.kept = l.first()
+	}
+}
+
+// first returns the faults that come first, in order.
+func (l *faultList) first() []fault {
+	slices.SortStableFunc(l.kept, func(a, b fault) int { return comparePlaces(a.place, b.place) })
+	return l.kept[:min(len(l.kept), maxFaults)]
+}

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tool-decision-truth/collector/internal/truth/carrier"
+)
+
+const verifyLong = `Verify evidence: recompute every digest and every relation between records.
+
+A file holds carriers, rows or events, one JSON object a line, or it is a bundle
+(.tar.gz); which of them, the content says. Each bundle is a set by itself, all
+other files together are one. In a set, every carrier passes every check, every
+row coheres with the carrier it cites, no two carriers are the same, and no two
+rows cite one carrier. Carriers alone, without rows, are checked one by one.
+
+With --policy and --requests, the verdicts are derived again: FILE holds the
+JSON-RPC requests that a proxy saw, and each carrier must be what the policy
+makes of its request. Calls without arguments are taken to have null, as the
+proxy that writes such carriers does. The key ties a request to a carrier, so
+it is needed for that.
+
+That evidence verifies says that it is whole and agrees with itself. It does not
+say that the calls ran, nor that there were no others.
+
+Exit status: 0 all of it verifies, 3 something does not, 1 tdt could not read
+something or a file holds no evidence, 2 it was called wrongly.`
+
+const verifyExample = `  tdt verify evidence.tar.gz
+  tdt verify carriers.ndjson rows.ndjson --format json
+  tdt verify carriers.ndjson --policy policy.yaml --requests requests.ndjson --key-file key --key-id prod-1`
+
+// A verifyFlags is what the verb was asked for.
+type verifyFlags struct {
+	policy, requests string
+	keys             keyFlags
+	format           *format
+}
+
+// A setReport says what became of files that stand or fall together.
+type setReport struct {
+	Kind     string         `json:"kind"` // records, bundle or journal
+	Files    []string       `json:"files"`
+	OK       bool           `json:"ok"`
+	Bundle   *bundleReport  `json:"bundle,omitempty"`
+	Events   int            `json:"events"`
+	Carriers int            `json:"carriers"`
+	Rows     int            `json:"rows"`
+	Verified int            `json:"verified_rows"`
+	Derived  *derivedReport `json:"derived,omitempty"`
+	Faults   int            `json:"faults"`
+	First    []fault        `json:"findings"` // those that come first, at most maxFaults
+}
+
+// A bundleReport is what the manifest of a bundle that verified says.
+type bundleReport struct {
+	RunID    string `json:"run_id"`
+	Producer string `json:"producer"`
+	Version  string `json:"producer_version"`
+	RunRoot  string `json:"run_root"`
+}
+
+func newVerify(s streams) *cobra.Command {
+	var flags verifyFlags
+	c := &cobra.Command{
+		Use:     "verify FILE...",
+		Short:   "Verify carriers, rows and bundles, and name the first bad record",
+		Long:    verifyLong,
+		Example: verifyExample,
+		Args:    cobra.MinimumNArgs(1),
+	}
+	c.Flags().StringVar(&flags.policy, "policy", "", "policy to derive the verdicts with again")
+	c.Flags().StringVar(&flags.requests, "requests", "", "JSON-RPC requests, a line each, to derive the verdicts from again")
+	flags.keys.register(c)
+	flags.format = formatFlag(c, "table", "json")
+	c.RunE = func(_ *cobra.Command, files []string) error {
+		return verify(s, files, &flags)
+	}
+	return c
+}
+
+func verify(s streams, files []string, flags *verifyFlags) error {
+	if err := checkInputs(append(slices.Clone(files), flags.policy, flags.requests)...); err != nil {
+		return err
+	}
+	derive, err := flags.derivation(s)
+	if err != nil {
+		return err
+	}
+	p := s.progress("records verified")
+	defer p.stop()
+	v := verifier{streams: s, derive: derive, progress: p}
+	for i, name := range files {
+		if err := v.add(i, name); err != nil {
+			return err
+		}
+	}
+	v.finishFiles()
+	p.stop()
+	if err := printVerified(s.out, flags.format.value, v.sets); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(v.sets, func(r *setReport) bool { return !r.OK }) {
+		return errFindings
+	}
+	return nil
+}
+
+// A verifier verifies what the command line names: each bundle by itself, all
+// other files as one set, which is reported where the first of them stands.
+type verifier struct {
+	streams
+	derive   *derivation
+	progress *progress
+	sets     []*setReport
+
+	files  *feeder
+	report *setReport
+}
+
+func (v *verifier) add(order int, name string) error {
+	in, kind, err := v.openEvidence(name)
+	if err != nil {
+		return err
+	}
+	switch kind {
+	case kindDirectory:
+		return v.journal(name)
+	case kindBundle:
+		defer in.Close()
+		return v.bundle(order, in)
+	default:
+		defer in.Close()
+		return v.recordFile(order, in)
+	}
+}
+
+func (v *verifier) journal(name string) error {
+	return &contentError{name, 0, "a directory", wantRecords + ", or a bundle"}
+}
+
+func (v *verifier) recordFile(order int, in *input) error {
+	if v.files == nil {
+		v.files = newFeeder(&carrier.Verifier{}, order, v.progress)
+		v.report = &setReport{Kind: kindRecords.String()}
+		v.derive.watch(v.files, v.report)
+		v.sets = append(v.sets, v.report)
+	}
+	return v.files.file(in)
+}
+
+// finishFiles ends the set of the files that are no bundles. Carriers alone are
+// a set too, for there is nothing that binds them.
+func (v *verifier) finishFiles() {
+	if v.files == nil {
+		return
+	}
+	counts := v.files.finish()
+	v.report.Files = v.files.files
+	v.report.conclude(v.files, counts)
+}
+
+func (v *verifier) bundle(order int, in *input) error {
+	f := newFeeder(&carrier.Verifier{}, order, v.progress)
+	report := &setReport{Kind: kindBundle.String(), Files: []string{in.name}}
+	v.derive.watch(f, report)
+	v.sets = append(v.sets, report)
+	m, ok, err := f.bundle(in)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		f.events, report.Derived = 0, nil
+		report.conclude(f, carrier.Report{})
+		return nil
+	}
+	report.Bundle = &bundleReport{m.RunID, m.Producer, m.ProducerVersion, string(m.RunRoot)}
+	counts, _ := f.verifier.Finish() // its faults were told one by one
+	report.conclude(f, counts)
+	return nil
+}
+
+// finish ends the set. That carriers stand alone is no fault of theirs.
+func (f *feeder) finish() carrier.Report {
+	told := f.verifier.OnFault
+	f.verifier.OnFault = func(e *carrier.RecordError) {
+		if e.Kind != 0 {
+			told(e)
+		}
+	}
+	counts, _ := f.verifier.Finish() // its faults were told one by one
+	return counts
+}
+
+func (r *setReport) conclude(f *feeder, counts carrier.Report) {
+	r.Events, r.Carriers, r.Rows, r.Verified = f.events, counts.Carriers, counts.Rows, counts.Verified
+	r.Faults, r.First = f.faults.total, f.faults.first()
+	r.OK = r.Faults == 0
+	if r.First == nil {
+		r.First = []fault{}
+	}
+}
+
+// verifyNonClaims says what a verified set does not say (spec section 13).
+var verifyNonClaims = []string{
+	"that a call took place, or that there were no others",
+	"that a verdict is right, unless it was derived again",
+	"that a call was safe, authorized, intended, or stopped",
+}
+
+func printVerified(w io.Writer, format string, sets []*setReport) error {
+	ok := !slices.ContainsFunc(sets, func(r *setReport) bool { return !r.OK })
+	if format == "json" {
+		return writeJSON(w, struct {
+			OK        bool         `json:"ok"`
+			Sets      []*setReport `json:"sets"`
+			NonClaims []string     `json:"claims_not_made"`
+		}{ok, sets, verifyNonClaims})
+	}
+	t := newTable(w, "SET", "KIND", "EVENTS", "CARRIERS", "ROWS", "VERIFIED", "FAULTS")
+	for _, r := range sets {
+		t.row(r.name(), r.Kind, fmt.Sprint(r.Events), fmt.Sprint(r.Carriers), fmt.Sprint(r.Rows), fmt.Sprint(r.Verified), fmt.Sprint(r.Faults))
+	}
+	if err := t.flush(); err != nil {
+		return err
+	}
+	for _, r := range sets {
+		if r.Derived != nil {
+			fmt.Fprintf(w, "\n%s\n", r.Derived)
+		}
+	}
+	if !ok {
+		return printFaults(w, sets)
+	}
+	if slices.ContainsFunc(sets, func(r *setReport) bool { return r.Rows == 0 }) {
+		fmt.Fprintln(w, "\nWhere there are no rows, each carrier was checked by itself.")
+	}
+	_, err := fmt.Fprintln(w, "\nEverything verifies: the records are whole and agree. That says nothing of calls that are not in them.")
+	return err
+}
+
+func (r *setReport) name() string {
+	if len(r.Files) == 1 {
+		return r.Files[0]
+	}
+	return fmt.Sprintf("%s and %d more", r.Files[0], len(r.Files)-1)
+}
+
+// printFaults lists the faults, the first bad record first.
+func printFaults(w io.Writer, sets []*setReport) error {
+	var all []fault
+	total := 0
+	for _, r := range sets {
+		all = append(all, r.First...)
+		total += r.Faults
+	}
+	slices.SortStableFunc(all, func(a, b fault) int { return comparePlaces(a.place, b.place) })
+	fmt.Fprintf(w, "\nNot verified: %s, the first at %s.\n\n", counted(total, "fault"), all[0].place)
+	t := newTable(w, "WHERE", "RECORD", "FAULT", "FIELD", "DETAIL")
+	for i := range all {
+		f := &all[i]
+		t.row(f.place.String(), f.Record, f.Fault, orDash(f.Field), f.detail())
+	}
+	if err := t.flush(); err != nil {
+		return err
+	}
+	if left := total - len(all); left > 0 {
+		fmt.Fprintf(w, "and %d more\n", left)
+	}
+	return nil
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
