@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package ledger
+
+import "github.com/tool-decision-truth/collector/internal/truth"
+
+// maxOrder is the last order that a double holds exactly (spec section 4).
+const maxOrder = 1 << 53
+
+// place gives g its call in r. Orders from fresh on are those of the same
+// batch. The zero Placement says that g cannot be placed.
+func (s *shard) place(r *run, g *Group, fresh int64) Placement {
+	if len(g.Members) == 0 || g.Policy == nil || r.next > maxOrder {
+		return Placement{}
+	}
+	o := sight(g)
+	s.noteGroup(r, &o)
+	m := s.find(r, &o, fresh)
+	var p Placement
+	var order int64
+	if m.n == 0 {
+		order = r.next
+		p = s.placeNew(r, &o)
+	} else {
+		at := s.survivor(r, &m)
+		order = r.base() + int64(at)
+		s.absorb(r, &m, at)
+		p = s.observe(r, order, &o, m.known)
+	}
+	return s.complete(p, r, order, &o)
+}
+
+// placeNew makes a call of o.
+func (s *shard) placeNew(r *run, o *sighting) Placement {
+	s.slide(r)
+	order := r.next
+	switch {
+	case order > 0 && o.start == r.latest:
+		r.caveats.add(CaveatOrderAmbiguous)
+	case o.start < r.latest:
+		r.caveats.add(CaveatOrderByArrival)
+	}
+	r.latest = max(r.latest, o.start)
+	c := call{from: o.from, to: o.to}
+	c.decide(o, s.refer(r, o.name), r.policyIndex(o.Policy))
+	c.meet(o)
+	r.add(c)
+	r.judge(c.verdict)
+	r.addEdges(order, o)
+	violated := s.takeIn(r, order, o)
+	return Placement{Kind: KindNew, Violated: violated}
+}
+
+// observe takes in that o is an observation of the call with this order.
+func (s *shard) observe(r *run, order int64, o *sighting, known bool) Placement {
+	c := r.call(order)
+	kind := kindOf(c, o, known)
+	if kind == KindResent {
+		return Placement{Kind: kind}
+	}
+	var violated []string
+	if kind != KindJoined {
+		r.remember(edge{span: c.span, content: c.content, order: order, layer: c.layer})
+		before := *c
+		if kind == KindChanged {
+			c.set(hasArgs, false)
+		}
+		c.decide(o, s.refer(r, o.name), r.policyIndex(o.Policy))
+		r.judge(c.verdict)
+		r.recount()
+		violated = s.revise(r, order, &before, o)
+	}
+	c.meet(o)
+	r.addEdges(order, o)
+	return Placement{Kind: kind, Violated: violated}
+}
+
+// kindOf says what o, an observation of c, is to it.
+//
+// A decision is replaced as a batch with both observations would have been
+// judged: by one with arguments where there were none; by one from further out
+// that judges differently, for the outer name is what was asked for. But a
+// mismatch is not replaced by less, since nothing that was missing undoes it,
+// and a worse decision is dropped only where an outer one with arguments stands.
+func kindOf(c *call, o *sighting, known bool) Kind {
+	verdict, own := truth.Join(o.Verdict), c.span == o.primary()
+	damning, outer := verdict >= truth.Mismatch && verdict > c.verdict, o.layer < c.layer
+	switch {
+	case own && known && damning:
+		return KindChanged // whatever its content says
+	case known:
+		return KindResent
+	case own && c.content != o.members[0].Content:
+		return KindChanged
+	case own, c.verdict >= truth.Mismatch && verdict < c.verdict:
+		return KindJoined
+	case o.Call.HasArgs && !c.is(hasArgs), outer && damning, outer && o.Call.HasArgs == c.is(hasArgs) && verdict != c.verdict:
+		return KindReplaced
+	default:
+		return KindJoined
+	}
+}
+
+// absorb makes the other calls of m part of the one at index into. Their
+// records do not stand any more, but what was a mismatch stays one.
+func (s *shard) absorb(r *run, m *match, into int) {
+	for _, i := range m.found[:m.n] {
+		from, to := &r.calls[i], &r.calls[into]
+		if i == into || from.is(hasArgs) && to.is(hasArgs) && from.args != to.args || from.id != 0 && to.id != 0 && from.id != to.id {
+			continue
+		}
+		order, target := r.base()+int64(i), r.base()+int64(into)
+		r.remember(edge{span: from.span, content: from.content, order: order, layer: from.layer})
+		edges := r.edges()
+		for j := range edges {
+			if edges[j].order == order {
+				edges[j].order = target
+			}
+		}
+		r.supersede(order, target, r.takeRecord(order).Carrier)
+		if to.id == 0 {
+			to.id = from.id
+		}
+		*from = call{bits: from.bits&inRules | merged, policy: from.policy, tool: from.tool, verdict: from.verdict, detail: uint64(target)}
+		r.needRare().merged++
+		r.countCall(from.policy, -1)
+		r.caveats.add(CaveatCallsMerged)
+		s.dropFromRules(r, order)
+	}
+	if m.n > 1 {
+		r.recount()
+	}
+}
+
+// addEdges remembers the spans of o as those of the call with this order. The
+// primary needs no edge unless it may hang below another span.
+func (r *run) addEdges(order int64, o *sighting) {
+	for i, member := range o.members {
+		if i == 0 && !member.Layer.inner() {
+			continue
+		}
+		r.remember(edge{
+			span: o.keys[i], parent: r.resolve(o.parents[i]), content: member.Content, order: order, layer: member.Layer,
+		})
+	}
+}
+
+// complete fills in what a placement says of the decision and the run.
+func (s *shard) complete(p Placement, r *run, order int64, o *sighting) Placement {
+	c := r.call(order)
+	p.Order, p.shard, p.run = order, s, r
+	p.Verdict, p.Detail, p.Policy = c.verdict, c.detail, r.policyAt(c.policy)
+	p.Primary = o.fold.span(c.span, c.part)
+	p.span, p.content = c.span, c.content
+	p.RunVerdict = r.verdict()
+	if p.Violated == nil {
+		p.Violated = r.violatedBy(order)
+	}
+	if s.options.Records > 0 {
+		s.askRecord(&p, r, c, o)
+	}
+	if p.changesRun() {
+		s.reopen(r, &p)
+	} else {
+		p.Late = r.is(closed)
+	}
+	return p
+}
+
+// changesRun reports whether the run's record would say something else after
+// this placement.
+func (p *Placement) changesRun() bool {
+	return p.Record || p.Kind == KindNew || p.Kind == KindReplaced || p.Kind == KindChanged
+}
