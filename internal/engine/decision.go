@@ -6,8 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tool-decision-truth/collector/internal/ledger"
 	"github.com/tool-decision-truth/collector/internal/recognize"
 	"github.com/tool-decision-truth/collector/internal/truth"
+	"github.com/tool-decision-truth/collector/internal/truth/canon"
+	"github.com/tool-decision-truth/collector/internal/truth/sequence"
 )
 
 // A Member is one span of a logical call.
@@ -36,6 +39,37 @@ type Decision struct {
 	Source   truth.SourceClass
 	Result   truth.ResultStatus
 	Truth    truth.Decision
+
+	// ArgsDigest and Observed are the digests of the call, empty without a key.
+	ArgsDigest string
+	Observed   canon.Digest
+
+	// Placed says what the call is to its run. Its Kind is zero where there is
+	// no ledger or no policy.
+	Placed ledger.Placement
+
+	// Extent says whether the run can still go on. It is partial unless the
+	// batch holds the whole of it.
+	Extent sequence.Extent
+
+	// Evidence says what became of the decision's record.
+	Evidence Evidence
+
+	// Content and IdentityDigest are those of the record that stands for the
+	// call. They are set only where the journal holds it.
+	Content, IdentityDigest canon.Digest
+}
+
+// Follows reports whether the call was decided by an earlier batch, and these
+// spans leave that decision as it is.
+func (d *Decision) Follows() bool { return d.Placed.Kind == ledger.KindJoined }
+
+// Verdict returns the decision as it is known now.
+func (d *Decision) Verdict() truth.Verdict {
+	if d.Placed.Kind != 0 {
+		return d.Placed.Verdict
+	}
+	return d.Truth.Verdict
 }
 
 // Primary returns the span that stands for the call.
@@ -64,16 +98,14 @@ func (e *Engine) judge(policies Policies, members []Member, family []Located) De
 	obs := primary.Obs
 	d := Decision{
 		Members: members, Policy: policies.first(primary.Located),
-		Tool: e.strip(obs.Tool), CallID: callID(members), Source: e.source(primary), Result: result(members),
+		Tool: e.strip(obs.Tool), CallID: obs.CallID, Source: e.source(primary), Result: obs.Result,
 	}
 	if d.Policy == nil {
 		return d
 	}
 	call := truth.Call{Tool: d.Tool, Args: obs.Args.Doc, ArgsWhy: obs.Args.Why, Identity: e.identity(primary.Located)}
-	for i := range members {
-		if members[i].Obs.Conflict.Has(recognize.ConflictRepeatedKey) {
-			call.Identity, call.IdentityWhy = truth.IdentityInvalid, truth.IdentityReasonConflict
-		}
+	if obs.Conflict.Has(recognize.ConflictRepeatedKey) {
+		call.Identity, call.IdentityWhy = truth.IdentityInvalid, truth.IdentityReasonConflict
 	}
 	d.Identity = call.Identity
 	evidence := e.evidence(d.Policy, d.Tool, family)
@@ -119,29 +151,4 @@ func (e *Engine) strip(tool string) string {
 		}
 	}
 	return tool
-}
-
-// callID returns the first id that a span of the call carries.
-func callID(members []Member) string {
-	for i := range members {
-		if id := members[i].Obs.CallID; id != "" {
-			return id
-		}
-	}
-	return ""
-}
-
-// result joins what the spans say of the outcome: a failure that one of them
-// shows is one, whatever the others leave out.
-func result(members []Member) truth.ResultStatus {
-	said := truth.ResultNA
-	for i := range members {
-		switch members[i].Obs.Result {
-		case truth.ResultError:
-			return truth.ResultError
-		case truth.ResultOK:
-			said = truth.ResultOK
-		}
-	}
-	return said
 }

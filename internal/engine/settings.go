@@ -5,6 +5,7 @@ package engine
 import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
+	"github.com/tool-decision-truth/collector/internal/ledger"
 	"github.com/tool-decision-truth/collector/internal/recognize"
 	"github.com/tool-decision-truth/collector/internal/truth"
 	"github.com/tool-decision-truth/collector/internal/truth/canon"
@@ -25,8 +26,28 @@ type Policy struct {
 	Truth *policy.Policy
 	Rules *sequence.Rules
 
+	// Run is what the ledger knows of the policy, made once a load.
+	Run *ledger.Policy
+
 	// When holds for the calls that this policy judges. Nil: for all.
 	When func(Located) bool
+}
+
+// NewPolicy returns a policy that is ready to judge, with its rules about order.
+// The error is the policy's own: it names file, line and field.
+func NewPolicy(name, file string, text []byte, when func(Located) bool) (*Policy, error) {
+	read, err := policy.Read(file, text)
+	if err != nil {
+		return nil, err
+	}
+	rules, err := sequence.Load(file, read)
+	if err != nil {
+		return nil, err
+	}
+	return &Policy{
+		Name: name, Truth: read, Rules: rules, When: when,
+		Run: ledger.NewPolicy(name, read.DeclaredDigest(), rules),
+	}, nil
 }
 
 // Policies is one state of all policies. A batch is judged by one state.
@@ -46,6 +67,24 @@ func (ps Policies) first(at Located) *Policy {
 type Settings struct {
 	Recognizer *recognize.Recognizer
 
+	// Ledger places calls in their runs. Nil: calls have no order, and runs are
+	// not judged.
+	Ledger *ledger.Ledger
+
+	// RunKey says what the spans of a run share.
+	RunKey RunKey
+
+	// Journal makes evidence durable. It needs a Key and a Ledger. Nil: there
+	// is no evidence.
+	Journal Journal
+
+	// Block refuses a batch whose evidence cannot be made durable. Else it goes
+	// on and says so.
+	Block bool
+
+	// WholeRuns says that each batch holds whole runs, which end with it.
+	WholeRuns bool
+
 	// Key digests arguments. Without it there are no digests of calls.
 	Key *canon.Key
 
@@ -58,6 +97,10 @@ type Settings struct {
 
 	// Boundary says whether a span comes from where the policy is enforced.
 	Boundary func(Located) bool
+
+	// ReadsReserved says that some function here may read any attribute, so
+	// that reserved ones are removed before it is asked.
+	ReadsReserved bool
 
 	// StripPrefixes are taken off tool names before they are judged, the first
 	// that fits, by the operator's own choice.

@@ -24,3 +24,8 @@ func Title(name string) string {
 	}
 	return name
 }
+
+// SameTool reports whether two names can be those of one tool as seen from two
+// layers: equal, or one is the other behind the name of a server, a name space
+// or a plugin. It proves nothing by itself (see SameCall).
+func SameTool(a, b string) bool { return sameTool(a, b) }

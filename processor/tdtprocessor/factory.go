@@ -23,10 +23,11 @@ func NewFactory() processor.Factory {
 }
 
 func createTraces(ctx context.Context, set processor.Settings, cfg component.Config, next consumer.Traces) (processor.Traces, error) {
-	p, err := newProcessor(set, cfg.(*Config), next)
+	p, err := newProcessor(set, cfg.(*Config))
 	if err != nil {
 		return nil, err
 	}
+	p.emit = next.ConsumeTraces
 	return processorhelper.NewTraces(ctx, set, cfg, next, p.processTraces,
 		processorhelper.WithCapabilities(consumer.Capabilities{MutatesData: true}),
 		processorhelper.WithStart(p.start),

@@ -10,8 +10,6 @@ import (
 	"os"
 
 	"github.com/tool-decision-truth/collector/internal/engine"
-	"github.com/tool-decision-truth/collector/internal/truth/policy"
-	"github.com/tool-decision-truth/collector/internal/truth/sequence"
 )
 
 // maxPolicyBytes is the largest policy file that is read.
@@ -54,16 +52,12 @@ func (s *policySource) load() (*engine.Policy, error) {
 	if s.text != nil && string(s.text) == string(text) {
 		return nil, nil
 	}
-	read, err := policy.Read(s.file, text)
-	if err != nil {
-		return nil, err
-	}
-	rules, err := sequence.Load(read)
+	p, err := engine.NewPolicy(s.name, s.file, text, s.when)
 	if err != nil {
 		return nil, err
 	}
 	s.text = text
-	return &engine.Policy{Name: s.name, Truth: read, Rules: rules, When: s.when}, nil
+	return p, nil
 }
 
 // readBounded reads a file once and whole, and refuses what is no file or too

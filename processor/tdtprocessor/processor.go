@@ -1,18 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package tdtprocessor
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
 
 	"go.opentelemetry.io/collector/component"
-	"go.opentelemetry.io/collector/consumer"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 	"go.opentelemetry.io/collector/processor"
-	_ "github.com/open-telemetry/opentelemetry-collector-contrib/pkg/ottl/contexts/ottlspan"
+	"go.uber.org/zap"
+
+	"github.com/tool-decision-truth/collector/internal/engine"
+	"github.com/tool-decision-truth/collector/internal/ledger"
+	"github.com/tool-decision-truth/collector/processor/tdtprocessor/internal/metadata"
 )
 
-type tdtProcessor struct{}
+// tdtProcessor judges the tool calls in each batch, keeps evidence of them and
+// annotates their spans.
+type tdtProcessor struct {
+	cfg       *Config
+	logger    *zap.Logger
+	engine    *engine.Engine
+	ledger    *ledger.Ledger
+	reloader  *reloader
+	journal   *journal // nil: there is no evidence
+	annotator *annotator
+	metrics   *counters
+	version   string
 
-func newProcessor(processor.Settings, *Config, consumer.Traces) (*tdtProcessor, error) { return &tdtProcessor{}, nil }
-func (p *tdtProcessor) processTraces(_ context.Context, td ptrace.Traces) (ptrace.Traces, error) { return td, nil }
-func (p *tdtProcessor) start(context.Context, component.Host) error { return nil }
-func (p *tdtProcessor) shutdown(context.Context) error { return nil }
+	now  func() time.Time
+	emit func(context.Context, ptrace.Traces) error // sends the spans of closed runs on
+
+	stop context.CancelFunc
+	done sync.WaitGroup
+}
+
+// newProcessor builds the processor and reads the policies, so that whoever
+// validates a configuration learns of a policy that does not load.
+func newProcessor(set processor.Settings, cfg *Config) (*tdtProcessor, error) {
+	builder, err := metadata.NewTelemetryBuilder(set.TelemetrySettings)
+	if err != nil {
+		return nil, fmt.Errorf("own telemetry: %w", err)
+	}
+	p := &tdtProcessor{
+		cfg: cfg, logger: set.Logger, annotator: newAnnotator(cfg), metrics: newCounters(builder),
+		version: set.BuildInfo.Version, now: time.Now,
+		emit: func(context.Context, ptrace.Traces) error { return nil },
+	}
+	settings, err := p.settings(set)
+	if err != nil {
+		return nil, err
+	}
+	p.ledger = settings.Ledger
+	p.engine, err = newEngine(settings, cfg)
+	return p, err
+}
+
+// start opens the journal and begins to watch policies and idle runs.
+func (p *tdtProcessor) start(_ context.Context, host component.Host) error {
+	if p.journal != nil {
+		if err := p.journal.start(host, p.metrics.builder); err != nil {
+			return err
+		}
+	}
+	p.reloader.start(host)
+	var ctx context.Context
+	ctx, p.stop = context.WithCancel(context.Background())
+	p.done.Add(1)
+	go p.watchRuns(ctx)
+	return nil
+}
+
+// shutdown closes all runs as they are, and then the journal. It may be called
+// without a start and more than once.
+func (p *tdtProcessor) shutdown(ctx context.Context) error {
+	if p.stop == nil {
+		p.metrics.shutdown()
+		return nil
+	}
+	p.stop()
+	p.stop = nil
+	p.done.Wait()
+	p.reloader.shutdown()
+	err := p.engine.CloseAll(ctx, p.now(), ledger.WhyShutdown, func(runs []*engine.ClosedRun) { p.closed(ctx, runs) })
+	if p.journal != nil {
+		err = errors.Join(err, p.journal.shutdown(ctx))
+	}
+	p.metrics.shutdown()
+	return err
+}
+
+// processTraces judges, records and annotates one batch by one state of the
+// policies. No content makes it fail: the one error is that of a journal that
+// may refuse, and it is retryable.
+func (p *tdtProcessor) processTraces(ctx context.Context, td ptrace.Traces) (ptrace.Traces, error) {
+	now := p.now()
+	batch, err := p.engine.Process(ctx, now, p.reloader.policies(), td)
+	p.metrics.count(ctx, batch)
+	if err != nil {
+		return td, err
+	}
+	for i := range batch.Decisions {
+		p.annotator.annotate(&batch.Decisions[i])
+	}
+	p.end(ctx, now, batch, td)
+	return td, nil
+}
+
+// end records the runs that the batch ended.
+func (p *tdtProcessor) end(ctx context.Context, now time.Time, batch *engine.Batch, td ptrace.Traces) {
+	if len(batch.Ended.Closed) == 0 {
+		return
+	}
+	runs, err := p.engine.End(ctx, now, batch.Ended)
+	if err != nil {
+		p.logger.Error("a closed run is not recorded", zap.Error(err))
+	}
+	p.annotator.annotateRoots(td, runs)
+	p.closed(ctx, runs)
+}
+
+// closed counts closed runs and sends their spans on.
+func (p *tdtProcessor) closed(ctx context.Context, runs []*engine.ClosedRun) {
+	if len(runs) == 0 {
+		return
+	}
+	p.metrics.countRuns(ctx, runs)
+	if err := p.emit(ctx, runSpans(runs, metadata.ScopeName, p.version)); err != nil {
+		p.logger.Warn("spans of closed runs were refused", zap.Int("runs", len(runs)), zap.Error(err))
+	}
+}
+
+// sweepInterval is how often idle runs are looked for. Runs are closed up to so
+// much later than their timeout.
+const sweepInterval = time.Second
+
+func (p *tdtProcessor) watchRuns(ctx context.Context) {
+	defer p.done.Done()
+	tick := time.NewTicker(sweepInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			p.sweep(ctx)
+		}
+	}
+}
+
+func (p *tdtProcessor) sweep(ctx context.Context) {
+	err := p.engine.Sweep(ctx, p.now(), func(runs []*engine.ClosedRun) { p.closed(ctx, runs) })
+	if err != nil {
+		p.logger.Error("a closed run is not recorded", zap.Error(err))
+	}
+	p.metrics.builder.ProcessorTdtRunsOpen.Record(ctx, p.ledger.Stats().Open)
+}

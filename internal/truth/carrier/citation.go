@@ -47,7 +47,7 @@ func Cite(text string) (Citation, error) {
 	if r.fault != nil {
 		return Citation{}, r.fault
 	}
-	c.Content, c.Identity = canon.Sum(n.AppendJCS(nil)), identityDigest(observed, declared)
+	c.Content, c.Identity = canon.Sum(n.AppendJCS(nil)), IdentityDigest(observed, declared)
 	return c, nil
 }
 

@@ -122,10 +122,12 @@ func (r *Record) ContentDigest() canon.Digest {
 // IdentityDigest returns the digest that records of one logical decision share,
 // whoever made them.
 func (r *Record) IdentityDigest() canon.Digest {
-	return identityDigest(r.observed, r.in.DeclaredPolicy)
+	return IdentityDigest(r.observed, r.in.DeclaredPolicy)
 }
 
-func identityDigest(observed, declared canon.Digest) canon.Digest {
+// IdentityDigest returns the decision identity digest of a carrier with the two
+// digests, for whoever keeps these and not the carrier.
+func IdentityDigest(observed, declared canon.Digest) canon.Digest {
 	var buf [256]byte
 	return canon.Sum(appendIdentity(buf[:0], observed, declared))
 }

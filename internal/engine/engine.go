@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"crypto/sha256"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/tool-decision-truth/collector/internal/ledger"
+	"github.com/tool-decision-truth/collector/internal/recognize"
+	"github.com/tool-decision-truth/collector/internal/truth"
+)
+
+// An Engine judges batches. It is safe for concurrent use.
+type Engine struct {
+	set      Settings
+	messages messages
+
+	// seed keys the hashes that tell spans and arguments apart, so that no
+	// emitter can make two that pass for one. It is that of the key, so that it
+	// is the same after a restart, or else of this engine alone.
+	seed [32]byte
+}
+
+// New returns an engine. The settings are not changed after that. seed is
+// secret bytes that the engine's own hashes are keyed with.
+func New(set Settings, seed []byte) *Engine {
+	return &Engine{set: set, messages: newMessages(set.Recognizer), seed: sha256.Sum256(seed)}
+}
+
+// A Batch is what the engine found in one batch of spans.
+type Batch struct {
+	// Decisions are the logical calls, in the order of their first spans.
+	Decisions []Decision
+
+	// Ended are the runs that are over.
+	Ended ledger.Ended
+
+	// Spans is how many spans were looked at, Spoofed how many attributes
+	// under the reserved names were removed.
+	Spans, Spoofed int64
+
+	// Faults is how many spans or calls met a fault of the engine itself. They
+	// are invalid, or were left as they came; the batch is not harmed.
+	Faults int64
+}
+
+// Judge finds the tool calls in td and judges each by the policy that is meant
+// for it. It removes reserved attributes from all of td, and changes nothing
+// else. No content makes it fail.
+func (e *Engine) Judge(policies Policies, td ptrace.Traces) *Batch {
+	b := &Batch{}
+	found := e.inspect(b, td)
+	if len(found) == 0 {
+		return b
+	}
+	e.messages.resolve(found)
+	spans, at := e.family(td, found)
+	children := e.children(at)
+	for _, g := range recognize.Fold(spans) {
+		members := e.members(g, spans, at)
+		b.Decisions = append(b.Decisions, e.decide(b, policies, members, children))
+	}
+	for _, m := range found {
+		for i := range m.Obs.Others {
+			other := []Member{{Located: m.Located, Obs: &m.Obs.Others[i]}}
+			b.Decisions = append(b.Decisions, e.decide(b, policies, other, children))
+		}
+	}
+	return b
+}
+
+// inspect is the one pass over all spans.
+func (e *Engine) inspect(b *Batch, td ptrace.Traces) []Member {
+	var found []Member
+	for _, rs := range td.ResourceSpans().All() {
+		b.Spoofed += stripMap(rs.Resource().Attributes())
+		for _, ss := range rs.ScopeSpans().All() {
+			b.Spoofed += stripMap(ss.Scope().Attributes())
+			for _, span := range ss.Spans().All() {
+				b.Spans++
+				if o := e.inspectSpan(b, Located{rs, ss, span}); o != nil {
+					found = append(found, Member{Located: Located{rs, ss, span}, Obs: o})
+				}
+			}
+		}
+	}
+	return found
+}
+
+// inspectSpan reads one span. A fault of ours leaves the span as it came.
+func (e *Engine) inspectSpan(b *Batch, at Located) (o *recognize.Observation) {
+	defer func() {
+		if recover() != nil {
+			b.Faults++
+			o = nil
+		}
+	}()
+	b.Spoofed += stripAround(at.Span)
+	if e.set.ReadsReserved {
+		b.Spoofed += stripMap(at.Span.Attributes())
+	}
+	o, seen := e.set.Recognizer.Inspect(at.Resource, at.Scope, at.Span)
+	if seen.Has(recognize.SeenReserved) {
+		b.Spoofed += stripMap(at.Span.Attributes())
+	}
+	if o == nil && seen.Has(recognize.SeenMessages) {
+		e.messages.add(at.Span)
+	}
+	if o != nil && o.Marks.Has(recognize.Unfinished) {
+		return nil
+	}
+	return o
+}
+
+// family lists the spans of every trace that holds a tool call: ancestry leads
+// through spans that are none. at has the same spans, located.
+func (e *Engine) family(td ptrace.Traces, found []Member) (spans []recognize.Span, at []Located) {
+	calls := make(map[pcommon.TraceID]bool, len(found))
+	for i := range found {
+		calls[found[i].Span.TraceID()] = true
+	}
+	next := 0
+	for _, rs := range td.ResourceSpans().All() {
+		for _, ss := range rs.ScopeSpans().All() {
+			for _, span := range ss.Spans().All() {
+				var o *recognize.Observation
+				if next < len(found) && found[next].Span == span {
+					o = found[next].Obs
+					next++
+				}
+				if calls[span.TraceID()] {
+					spans = append(spans, recognize.SpanOf(span, o))
+					at = append(at, Located{rs, ss, span})
+				}
+			}
+		}
+	}
+	return spans, at
+}
+
+// members returns the spans of a group, the primary first. The primary speaks
+// for the call with what only the others know filled in.
+func (e *Engine) members(g recognize.Group, spans []recognize.Span, at []Located) []Member {
+	call := g.Call(spans)
+	members := make([]Member, 0, len(g.Members))
+	members = append(members, Member{Located: at[g.Primary], Obs: &call})
+	for _, i := range g.Members {
+		if i != g.Primary {
+			members = append(members, Member{Located: at[i], Obs: spans[i].Observation})
+		}
+	}
+	return members
+}
+
+// decide judges one call. A fault of ours makes it invalid and nothing else.
+func (e *Engine) decide(b *Batch, policies Policies, members []Member, children kin) (d Decision) {
+	defer func() {
+		if recover() != nil {
+			b.Faults++
+			d = Decision{Members: members, Policy: policies.first(members[0].Located), Tool: members[0].Obs.Tool, Source: truth.SourceReported, Result: truth.ResultNA}
+			d.Identity = truth.IdentityInvalid
+			d.Truth = truth.Decision{Verdict: truth.Invalid}
+		}
+	}()
+	return e.judge(policies, members, children.of(members))
+}

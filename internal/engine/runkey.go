@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+
+	"github.com/tool-decision-truth/collector/internal/ledger"
+)
+
+// A RunKey says what the spans of one run share: the names of attributes, the
+// first present one of which counts. Without one, or where none is present, it
+// is the trace.
+type RunKey []string
+
+// of returns the run of a call: the attribute's value together with the
+// resource's service, so that two services that number their sessions alike do
+// not share runs.
+func (k RunKey) of(at Located) ledger.ID {
+	for _, name := range k {
+		for _, attrs := range []pcommon.Map{at.Span.Attributes(), at.Resource.Resource().Attributes()} {
+			if v, ok := attrs.Get(name); ok && v.AsString() != "" {
+				return hashedRun(name, v.AsString(), at.Resource.Resource().Attributes())
+			}
+		}
+	}
+	return ledger.ID(at.Span.TraceID())
+}
+
+func hashedRun(name, value string, resource pcommon.Map) (id ledger.ID) {
+	h := sha256.New()
+	write := func(s string) {
+		h.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(s))))
+		h.Write([]byte(s))
+	}
+	write(name)
+	write(value)
+	for _, key := range []string{"service.namespace", "service.name", "tenant.id"} {
+		v, _ := resource.Get(key)
+		write(v.AsString())
+	}
+	copy(id[:], h.Sum(nil))
+	return id
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tdtprocessor
+
+import (
+	"encoding/hex"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/tool-decision-truth/collector/internal/engine"
+	"github.com/tool-decision-truth/collector/internal/recognize"
+	"github.com/tool-decision-truth/collector/internal/truth"
+	"github.com/tool-decision-truth/collector/internal/truth/carrier"
+)
+
+// Attributes of the view beside those of the projection (spec section 11).
+const (
+	attrDialect     = "assay.tdt.dialect"
+	attrPolicy      = "assay.tdt.policy"
+	attrEvidence    = "assay.tdt.evidence"
+	attrReason      = "assay.tdt.reason"
+	attrReasons     = "assay.tdt.reasons"
+	attrExplanation = "assay.tdt.explanation"
+	attrPrimary     = "assay.tdt.primary_span_id"
+)
+
+// Bounds of what is written, so that no span grows with what it reports.
+const (
+	maxReasons     = 16
+	maxExplanation = 1024
+	addedAttrs     = 24
+)
+
+// annotator writes the view of a decision onto its spans.
+type annotator struct {
+	removeArguments bool
+	mark            map[truth.Verdict]bool
+}
+
+func newAnnotator(cfg *Config) *annotator {
+	a := &annotator{removeArguments: cfg.Arguments == ArgumentsRemove, mark: map[truth.Verdict]bool{}}
+	for _, word := range cfg.MarkStatus {
+		if v, ok := truth.ParseVerdict(word); ok {
+			a.mark[v] = true
+		}
+	}
+	return a
+}
+
+// annotate writes the decision's verdict onto every span of the call. A call
+// that no policy is meant for is left as it came.
+func (a *annotator) annotate(d *engine.Decision) {
+	if d.Policy == nil {
+		return
+	}
+	view := viewOf(d)
+	for i := range d.Members {
+		span := d.Members[i].Span
+		if worse, ok := written(span); ok && worse >= d.Verdict() {
+			continue // the span covers several calls, and shows the worst
+		}
+		attrs := span.Attributes()
+		attrs.EnsureCapacity(attrs.Len() + addedAttrs)
+		view.put(attrs, d.Members[i].Obs)
+		if primary := view.primary; primary != span.SpanID() {
+			attrs.PutStr(attrPrimary, hex.EncodeToString(primary[:]))
+		}
+		if a.mark[d.Verdict()] {
+			span.Status().SetCode(ptrace.StatusCodeError)
+		}
+		if a.removeArguments {
+			recognize.RemoveArguments(span)
+		}
+	}
+}
+
+// written returns the verdict that this processor has put on span already.
+func written(span ptrace.Span) (truth.Verdict, bool) {
+	v, ok := span.Attributes().Get(carrier.AttrVerdict)
+	if !ok {
+		return 0, false
+	}
+	return truth.ParseVerdict(v.Str())
+}
+
+// annotateRoots writes the verdict of a run that is over onto the root spans of
+// its trace in this batch, since lists of traces show roots.
+func (a *annotator) annotateRoots(td ptrace.Traces, runs []*engine.ClosedRun) {
+	byTrace := make(map[pcommon.TraceID]*engine.ClosedRun, len(runs))
+	for _, run := range runs {
+		byTrace[pcommon.TraceID(run.Closed.Trace)] = run
+	}
+	for _, rs := range td.ResourceSpans().All() {
+		for _, ss := range rs.ScopeSpans().All() {
+			for _, span := range ss.Spans().All() {
+				run := byTrace[span.TraceID()]
+				if run == nil || !span.ParentSpanID().IsEmpty() {
+					continue
+				}
+				span.Attributes().PutStr(carrier.AttrRunVerdict, run.Record.Verdict.String())
+				span.Attributes().PutStr(attrRunExtent, run.Record.Extent.String())
+			}
+		}
+	}
+}
+
+// A view is what all spans of one call show.
+type view struct {
+	decision    *engine.Decision
+	verdict     truth.Verdict
+	policy      string
+	declared    string
+	primary     pcommon.SpanID
+	reasons     []string
+	explanation string
+}
+
+// followsExplanation stands on a span whose call was decided by an earlier one.
+const followsExplanation = "Another span of this call was judged."
+
+func viewOf(d *engine.Decision) *view {
+	v := &view{
+		decision: d, verdict: d.Verdict(), policy: d.Policy.Name, declared: string(d.Policy.Truth.DeclaredDigest()),
+		primary: d.Primary().Span.SpanID(),
+	}
+	if d.Follows() {
+		v.policy, v.declared = d.Placed.Policy.Name, string(d.Placed.Policy.Digest)
+		v.primary, v.explanation = pcommon.SpanID(d.Placed.Primary), followsExplanation
+		return v
+	}
+	v.reasons, v.explanation = d.Reasons(), d.Truth.Explanation()
+	v.reasons = v.reasons[:min(len(v.reasons), maxReasons)]
+	v.explanation = v.explanation[:min(len(v.explanation), maxExplanation)]
+	return v
+}
+
+func (v *view) put(attrs pcommon.Map, obs *recognize.Observation) {
+	d := v.decision
+	addMissing(attrs, carrier.AttrOperationName, carrier.OperationExecuteTool)
+	if d.Tool != "" {
+		addMissing(attrs, carrier.AttrToolName, d.Tool)
+		addMissing(attrs, carrier.AttrToolNameShort, d.Tool)
+	}
+	addMissing(attrs, carrier.AttrSpanKind, carrier.SpanKindTool)
+	attrs.PutStr(carrier.AttrClaimClass, carrier.ClaimDerived)
+	attrs.PutStr(carrier.AttrSchema, carrier.SchemaCarrier)
+	attrs.PutStr(carrier.AttrVerdict, v.verdict.String())
+	attrs.PutStr(carrier.AttrDeclared, v.declared)
+	attrs.PutStr(carrier.AttrSourceClass, d.Source.String())
+	attrs.PutStr(attrPolicy, v.policy)
+	attrs.PutStr(attrDialect, obs.Dialect)
+	attrs.PutStr(attrEvidence, d.Evidence.String())
+	attrs.PutStr(attrExplanation, v.explanation)
+	if len(v.reasons) > 0 {
+		attrs.PutStr(attrReason, v.reasons[0])
+		putList(attrs, attrReasons, v.reasons)
+	}
+	v.putDigests(attrs)
+	v.putRun(attrs)
+}
+
+// putDigests writes what the journal holds, and nothing that it does not.
+func (v *view) putDigests(attrs pcommon.Map) {
+	if d := v.decision; d.Evidence == engine.EvidenceRecorded {
+		attrs.PutStr(carrier.AttrObservedInput, string(d.Observed))
+		attrs.PutStr(carrier.AttrIdentity, string(d.IdentityDigest))
+		attrs.PutStr(carrier.AttrContent, string(d.Content))
+	}
+}
+
+// putRun writes what is known of the run so far.
+func (v *view) putRun(attrs pcommon.Map) {
+	d := v.decision
+	if d.Placed.Kind == 0 {
+		return
+	}
+	attrs.PutStr(carrier.AttrRunVerdict, d.Placed.RunVerdict.String())
+	attrs.PutStr(attrRunExtent, d.Extent.String())
+	putList(attrs, attrViolatedRules, d.Placed.Violated)
+}
+
+// addMissing never overwrites what the instrumentation wrote.
+func addMissing(attrs pcommon.Map, key, value string) {
+	if _, ok := attrs.Get(key); !ok {
+		attrs.PutStr(key, value)
+	}
+}
