@@ -85,8 +85,11 @@ func (d *derivation) watch(f *feeder, r *setReport) {
 		return
 	}
 	r.Derived = &derivedReport{Policy: d.name, Digest: d.policy.DeclaredDigest()}
-	f.onCarrier = func(at place, text string) {
-		rec, err := carrier.Import(text)
+	f.onRecord = func(s *seen) {
+		if s.kind != carrier.KindCarrier {
+			return
+		}
+		rec, err := carrier.Import(s.text)
 		if err != nil {
 			return // the verifier says so
 		}
@@ -103,7 +106,7 @@ func (d *derivation) watch(f *feeder, r *setReport) {
 			r.Derived.Differ++
 		}
 		f.faults.add(fault{
-			place: at, Record: carrier.KindCarrier.String(), Fault: string(why), Field: what.field,
+			location: s.at, Record: carrier.KindCarrier.String(), Fault: string(why), Field: what.field,
 			Got: got, Want: want, Means: what.means,
 		})
 	}

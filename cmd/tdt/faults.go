@@ -6,14 +6,15 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/tool-decision-truth/collector/internal/truth/carrier"
 )
 
-// A place is where a record stands.
-type place struct {
+// A location is where a record stands.
+type location struct {
 	File  string `json:"file"`
 	Entry string `json:"entry,omitempty"` // of a bundle
 	Line  int64  `json:"line,omitempty"`  // from 1; 0: the file as a whole
@@ -21,7 +22,7 @@ type place struct {
 	order int // of the file on the command line
 }
 
-func (p place) String() string {
+func (p location) String() string {
 	at := p.File
 	if p.Entry != "" {
 		at += "!" + p.Entry
@@ -32,13 +33,13 @@ func (p place) String() string {
 	return at
 }
 
-func comparePlaces(a, b place) int {
+func compareLocations(a, b location) int {
 	return cmp.Or(cmp.Compare(a.order, b.order), cmp.Compare(a.Line, b.Line))
 }
 
 // A fault is one thing that is wrong with evidence.
 type fault struct {
-	place
+	location
 	Record string `json:"record"` // carrier, row, event, line, bundle or set
 	Fault  string `json:"fault"`
 	Field  string `json:"field,omitempty"`
@@ -48,8 +49,8 @@ type fault struct {
 }
 
 // faultOf tells a refusal of package carrier.
-func faultOf(at place, record string, err error) fault {
-	out := fault{place: at, Record: record}
+func faultOf(at location, record string, err error) fault {
+	out := fault{location: at, Record: record}
 	if fe, ok := errors.AsType[*carrier.FaultError](err); ok {
 		out.Fault, out.Means = fe.Fault.String(), fe.Fault.Meaning()
 		out.Field, out.Got, out.Want = fe.Field, fe.Got, fe.Want
@@ -91,6 +92,24 @@ func (l *faultList) add(f fault) {
 
 // first returns the faults that come first, in order.
 func (l *faultList) first() []fault {
-	slices.SortStableFunc(l.kept, func(a, b fault) int { return comparePlaces(a.place, b.place) })
+	slices.SortStableFunc(l.kept, func(a, b fault) int { return compareLocations(a.location, b.location) })
 	return l.kept[:min(len(l.kept), maxFaults)]
+}
+
+// printFaults lists faults, the first bad record first. It is told how many
+// there are in all.
+func printFaults(w io.Writer, list []fault, total int) error {
+	fmt.Fprintf(w, "Not verified: %s, the first at %s.\n\n", counted(total, "fault"), list[0].location)
+	t := newTable(w, "WHERE", "RECORD", "FAULT", "FIELD", "DETAIL")
+	for i := range list {
+		f := &list[i]
+		t.row(f.location.String(), f.Record, f.Fault, orDash(f.Field), f.detail())
+	}
+	if err := t.flush(); err != nil {
+		return err
+	}
+	if left := total - len(list); left > 0 {
+		fmt.Fprintf(w, "and %d more\n", left)
+	}
+	return nil
 }

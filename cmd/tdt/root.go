@@ -48,6 +48,9 @@ func newRoot(s streams) *cobra.Command {
 func verbs(s streams) []*cobra.Command {
 	return []*cobra.Command{
 		newVerify(s),
+		newImport(s),
+		newExport(s),
+		newProject(s),
 		newArgsDigest(s),
 	}
 }

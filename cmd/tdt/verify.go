@@ -66,6 +66,10 @@ type bundleReport struct {
 	RunRoot  string `json:"run_root"`
 }
 
+func newBundleReport(m *carrier.Manifest) *bundleReport {
+	return &bundleReport{m.RunID, m.Producer, m.ProducerVersion, string(m.RunRoot)}
+}
+
 func newVerify(s streams) *cobra.Command {
 	var flags verifyFlags
 	c := &cobra.Command{
@@ -161,9 +165,8 @@ func (v *verifier) finishFiles() {
 	if v.files == nil {
 		return
 	}
-	counts := v.files.finish()
 	v.report.Files = v.files.files
-	v.report.conclude(v.files, counts)
+	v.report.conclude(v.files, v.files.finish())
 }
 
 func (v *verifier) bundle(order int, in *input) error {
@@ -171,26 +174,25 @@ func (v *verifier) bundle(order int, in *input) error {
 	report := &setReport{Kind: kindBundle.String(), Files: []string{in.name}}
 	v.derive.watch(f, report)
 	v.sets = append(v.sets, report)
-	m, ok, err := f.bundle(in)
+	m, err := f.bundle(in)
 	if err != nil {
 		return err
 	}
-	if !ok {
-		f.events, report.Derived = 0, nil
+	if m == nil {
+		report.Derived = nil
 		report.conclude(f, carrier.Report{})
 		return nil
 	}
-	report.Bundle = &bundleReport{m.RunID, m.Producer, m.ProducerVersion, string(m.RunRoot)}
-	counts, _ := f.verifier.Finish() // its faults were told one by one
-	report.conclude(f, counts)
+	report.Bundle = newBundleReport(m)
+	report.conclude(f, f.finish())
 	return nil
 }
 
-// finish ends the set. That carriers stand alone is no fault of theirs.
+// finish ends the set. That carriers stand alone is a fault in a bundle only.
 func (f *feeder) finish() carrier.Report {
 	told := f.verifier.OnFault
 	f.verifier.OnFault = func(e *carrier.RecordError) {
-		if e.Kind != 0 {
+		if told != nil && (e.Kind != 0 || f.manifest != nil) {
 			told(e)
 		}
 	}
@@ -236,7 +238,7 @@ func printVerified(w io.Writer, format string, sets []*setReport) error {
 		}
 	}
 	if !ok {
-		return printFaults(w, sets)
+		return printAll(w, sets)
 	}
 	if slices.ContainsFunc(sets, func(r *setReport) bool { return r.Rows == 0 }) {
 		fmt.Fprintln(w, "\nWhere there are no rows, each carrier was checked by itself.")
@@ -252,28 +254,17 @@ func (r *setReport) name() string {
 	return fmt.Sprintf("%s and %d more", r.Files[0], len(r.Files)-1)
 }
 
-// printFaults lists the faults, the first bad record first.
-func printFaults(w io.Writer, sets []*setReport) error {
+// printAll lists the faults of all sets.
+func printAll(w io.Writer, sets []*setReport) error {
 	var all []fault
 	total := 0
 	for _, r := range sets {
 		all = append(all, r.First...)
 		total += r.Faults
 	}
-	slices.SortStableFunc(all, func(a, b fault) int { return comparePlaces(a.place, b.place) })
-	fmt.Fprintf(w, "\nNot verified: %s, the first at %s.\n\n", counted(total, "fault"), all[0].place)
-	t := newTable(w, "WHERE", "RECORD", "FAULT", "FIELD", "DETAIL")
-	for i := range all {
-		f := &all[i]
-		t.row(f.place.String(), f.Record, f.Fault, orDash(f.Field), f.detail())
-	}
-	if err := t.flush(); err != nil {
-		return err
-	}
-	if left := total - len(all); left > 0 {
-		fmt.Fprintf(w, "and %d more\n", left)
-	}
-	return nil
+	slices.SortStableFunc(all, func(a, b fault) int { return compareLocations(a.location, b.location) })
+	fmt.Fprintln(w)
+	return printFaults(w, all, total)
 }
 
 func orDash(s string) string {
