@@ -49,13 +49,16 @@ func (r *Recognizer) Explain(rs ptrace.ResourceSpans, ss ptrace.ScopeSpans, sp p
 		return e
 	}
 	candidates, _ := r.scanner.scan(sp)
-	if d, _ := r.match(v, candidates); d != nil {
-		e.Veto = r.vetoed(v)
-		e.VetoWhy = vetoReason(e.Veto)
-		e.Because = describe(d.when)
-		return e
+	d, _ := r.match(v, candidates)
+	if veto := r.vetoed(v); candidates.any() && (d != nil || veto == otherMethods) {
+		e.Veto, e.VetoWhy = veto, vetoReason(veto)
 	}
-	e.Near = r.near(v)
+	switch {
+	case d != nil:
+		e.Because = describe(d.when)
+	case e.Veto == "":
+		e.Near = r.near(v)
+	}
 	return e
 }
 

@@ -20,24 +20,22 @@ type request struct {
 type requestShape struct {
 	typ, in        string
 	id, name, args string
+	older          string // another name for args
 }
 
 var requestShapes = []requestShape{
-	{typ: "tool_call", id: "id", name: "name", args: "arguments"},                // GenAI conventions
-	{typ: "function", in: "function", id: "id", name: "name", args: "arguments"}, // OpenAI chat
-	{typ: "function_call", id: "call_id", name: "name", args: "arguments"},       // OpenAI responses
-	{typ: "tool_use", id: "id", name: "name", args: "input"},                     // Anthropic
-	{typ: "tool-call", id: "toolCallId", name: "toolName", args: "input"},        // Vercel messages
-	{typ: "tool-call", id: "toolCallId", name: "toolName", args: "args"},         // Vercel messages, 4
-	{id: "toolCallId", name: "toolName", args: "input"},                          // ai.response.toolCalls
-	{id: "toolCallId", name: "toolName", args: "args"},                           // ai.response.toolCalls, 4
-	{in: "tool_call", id: "id", name: "tool_name", args: "arguments"},            // Haystack
-	{in: "toolUse", id: "toolUseId", name: "name", args: "input"},                // Bedrock
-	{in: "functionCall", id: "id", name: "name", args: "args"},                   // Gemini
-	{in: "function_call", id: "id", name: "name", args: "args"},                  // Gemini for Python
-	{id: "callId", name: "name", args: "args"},                                   // Gemini CLI
-	{typ: "tool_call", id: "id", name: "name", args: "args"},                     // LangChain
-	{in: "function", id: "id", name: "name", args: "arguments"},                  // OpenAI chat without type
+	{typ: "tool_call", id: "id", name: "name", args: "arguments", older: "args"},         // GenAI conventions, LangChain
+	{typ: "function", in: "function", id: "id", name: "name", args: "arguments"},         // OpenAI chat
+	{typ: "function_call", id: "call_id", name: "name", args: "arguments"},               // OpenAI responses
+	{typ: "tool_use", id: "id", name: "name", args: "input"},                             // Anthropic
+	{typ: "tool-call", id: "toolCallId", name: "toolName", args: "input", older: "args"}, // Vercel messages
+	{id: "toolCallId", name: "toolName", args: "input", older: "args"},                   // ai.response.toolCalls
+	{in: "tool_call", id: "id", name: "tool_name", args: "arguments"},                    // Haystack
+	{in: "toolUse", id: "toolUseId", name: "name", args: "input"},                        // Bedrock
+	{in: "functionCall", id: "id", name: "name", args: "args"},                           // Gemini
+	{in: "function_call", id: "id", name: "name", args: "args"},                          // Gemini for Python
+	{id: "callId", name: "name", args: "args"},                                           // Gemini CLI
+	{in: "function", id: "id", name: "name", args: "arguments"},                          // OpenAI chat without a type
 }
 
 // requestContainers are the members in which requests are looked for. What a
@@ -107,6 +105,9 @@ func (s requestShape) read(node canon.Node) (request, bool) {
 		return request{}, false
 	}
 	args, hasArgs := body.Get(s.args)
+	if !hasArgs && s.older != "" {
+		args, hasArgs = body.Get(s.older)
+	}
 	id, hasID := body.Get(s.id)
 	if !hasID {
 		id, hasID = node.Get(s.id)

@@ -48,7 +48,7 @@ func (p *pythonText) fail() {
 		return
 	}
 	p.why = truth.ArgsNotExact
-	if p.at >= len(p.text) {
+	if rest := p.text[min(p.at, len(p.text)):]; rest == "" || rest == "," || rest == ":" {
 		p.why = truth.ArgsTruncated
 	}
 }
@@ -142,7 +142,8 @@ func (p *pythonText) name() {
 func (p *pythonText) number() {
 	start := p.at
 	p.eat("-")
-	if !p.digits() {
+	first := p.at
+	if !p.digits() || p.text[first] == '0' && p.at-first > 1 {
 		p.fail()
 		return
 	}
