@@ -25,7 +25,9 @@ func (r *Recognizer) inspectCustom(rs ptrace.ResourceSpans, ss ptrace.ScopeSpans
 func (r *Recognizer) observeCustom(c *Custom, rs ptrace.ResourceSpans, ss ptrace.ScopeSpans, sp ptrace.Span) *Observation {
 	o := &Observation{Dialect: c.Name, Scope: ss.Scope().Name(), Layer: max(c.Layer, LayerAgent)}
 	d := &compiled{Dialect: Dialect{Name: c.Name}}
-	n := &reading{view: r.view(rs, ss, sp), Observation: o, dialect: d}
+	v := r.view(rs, ss, sp)
+	defer v.release()
+	n := &reading{view: v, Observation: o, dialect: d}
 	field := func(f func(ptrace.ResourceSpans, ptrace.ScopeSpans, ptrace.Span) (pcommon.Value, bool)) (pcommon.Value, bool) {
 		if f == nil {
 			return pcommon.Value{}, false

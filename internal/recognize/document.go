@@ -91,6 +91,7 @@ func sourcesText(sources []Source, encoded bool) string {
 // documentation.
 type Sample struct {
 	Dialect string
+	From    string   // the recording that it is taken from, or ""
 	Span    []string // one line each: name, scope, attributes, events
 	Read    []string // one line each: what is read, from where
 }
@@ -139,9 +140,13 @@ func dialectSection(d Dialect, samples []Sample) string {
 	fmt.Fprintf(&b, "\n\n| | |\n|---|---|\n| told apart by | %s |\n| tool name | %s |\n| call id | %s |\n| arguments | %s |\n\n",
 		conditionsText(d), sourcesText(d.Tool, false), sourcesText(d.CallID, false), sourcesText(d.Args, true))
 	for _, s := range samples {
-		if s.Dialect == d.Name {
-			fmt.Fprintf(&b, "```\n%s\n--- is read as\n%s\n```\n\n", strings.Join(s.Span, "\n"), strings.Join(s.Read, "\n"))
+		if s.Dialect != d.Name {
+			continue
 		}
+		if s.From != "" {
+			fmt.Fprintf(&b, "From `%s`:\n\n", s.From)
+		}
+		fmt.Fprintf(&b, "```\n%s\n--- is read as\n%s\n```\n\n", strings.Join(s.Span, "\n"), strings.Join(s.Read, "\n"))
 	}
 	return b.String()
 }

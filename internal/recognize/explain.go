@@ -44,6 +44,7 @@ func (r *Recognizer) Explain(rs ptrace.ResourceSpans, ss ptrace.ScopeSpans, sp p
 	o, seen := r.Inspect(rs, ss, sp)
 	e := Explanation{Observation: o, Seen: seen}
 	v := r.view(rs, ss, sp)
+	defer v.release()
 	if o != nil {
 		r.because(v, &e)
 		return e

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/ptrace"
@@ -61,8 +62,9 @@ type Recognizer struct {
 	own      ownKeys
 	wrappers map[Encoding][]wrapper
 	limits   canon.Limits
-	flat     []string // prefixes of flattened values
-	patterns []string // patterns on names, in order
+	views    sync.Pool // of *view
+	flat     []string  // prefixes of flattened values
+	patterns []string  // patterns on names, in order
 }
 
 // The errors of Options.
@@ -140,6 +142,7 @@ func (r *Recognizer) Inspect(rs ptrace.ResourceSpans, ss ptrace.ScopeSpans, sp p
 		return nil, seen
 	}
 	v := r.view(rs, ss, sp)
+	defer v.release()
 	d, matched := r.match(v, candidates)
 	if d == nil || r.vetoed(v) != "" {
 		return nil, seen

@@ -313,3 +313,30 @@ func TestFrameworkTable(t *testing.T) {
 		}
 	}
 }
+
+// TestInspectConcurrently reads the recordings from several goroutines at
+// once, and everywhere finds what one alone finds.
+func TestInspectConcurrently(t *testing.T) {
+	r := newRecognizer(t, Options{})
+	var spans []placed
+	for _, c := range readTruth(t)[:20] {
+		spans = append(spans, readCapture(t, captures+"/"+c.File)...)
+	}
+	read := func() string {
+		var all strings.Builder
+		for _, p := range spans {
+			if o, _ := r.Inspect(p.rs, p.ss, p.span); o != nil {
+				fmt.Fprint(&all, o.Dialect, o.Tool, o.CallID, o.Args.Text, o.Args.Why, ";")
+			}
+		}
+		return all.String()
+	}
+	want := read()
+	results := make(chan string)
+	for range 4 {
+		go func() { results <- read() }()
+	}
+	for range 4 {
+		assert.Equal(t, want, <-results)
+	}
+}

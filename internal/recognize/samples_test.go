@@ -5,6 +5,7 @@ package recognize
 import (
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -237,33 +238,73 @@ func TestEveryDialectIsReachable(t *testing.T) {
 	}
 }
 
-// TestDialectsDocument keeps docs/dialects.md what the table and the samples
-// say.
+// TestDialectsDocument keeps docs/dialects.md what the table, the recordings
+// and, for dialects without one, the samples say.
 func TestDialectsDocument(t *testing.T) {
 	r := newRecognizer(t, Options{})
-	var shown []Sample
+	shown := recordedSamples(t, r)
+	recorded := map[string]bool{}
+	for _, s := range shown {
+		recorded[s.Dialect] = true
+	}
 	for _, s := range samples {
 		p := s.placed(t)
 		o, _ := r.Inspect(p.rs, p.ss, p.span)
 		require.NotNil(t, o)
-		shown = append(shown, Sample{Dialect: s.dialect, Span: s.lines(p.span), Read: readLines(o)})
+		if !recorded[s.dialect] {
+			shown = append(shown, Sample{Dialect: s.dialect, Span: spanLines(p), Read: readLines(o)})
+		}
 	}
 	golden(t, "../../docs/dialects.md", DialectsDocument(shown))
 }
 
-func (s sample) lines(sp ptrace.Span) []string {
-	lines := []string{fmt.Sprintf("%s  %s  scope %s", s.name, strings.ToUpper(sp.Kind().String()), s.scope)}
-	for k, v := range sp.Attributes().All() {
-		lines = append(lines, fmt.Sprintf("  %s = %s", k, v.AsString()))
+// recordedSamples takes one span of each dialect from the recordings, one with
+// arguments where there is one.
+func recordedSamples(t *testing.T, r *Recognizer) []Sample {
+	t.Helper()
+	best := map[string]Sample{}
+	captured := map[string]bool{}
+	for _, c := range readTruth(t) {
+		for _, p := range readCapture(t, filepath.Join(captures, c.File)) {
+			o, _ := r.Inspect(p.rs, p.ss, p.span)
+			if o == nil {
+				continue
+			}
+			if _, ok := best[o.Dialect]; !ok || o.Args.Captured() && !captured[o.Dialect] {
+				captured[o.Dialect] = o.Args.Captured()
+				best[o.Dialect] = Sample{Dialect: o.Dialect, From: c.File, Span: spanLines(p), Read: readLines(o)}
+			}
+		}
 	}
-	for _, e := range sp.Events().All() {
+	var all []Sample
+	for _, name := range slices.Sorted(maps.Keys(best)) {
+		all = append(all, best[name])
+	}
+	return all
+}
+
+func spanLines(p placed) []string {
+	lines := []string{fmt.Sprintf("%s  %s  scope %s", p.span.Name(), strings.ToUpper(p.span.Kind().String()), p.ss.Scope().Name())}
+	for k, v := range p.span.Attributes().All() {
+		lines = append(lines, fmt.Sprintf("  %s = %s", k, shortened(v.AsString())))
+	}
+	for _, e := range p.span.Events().All() {
 		line := "  event " + e.Name()
 		for k, v := range e.Attributes().All() {
-			line += fmt.Sprintf("  %s = %s", k, v.AsString())
+			line += fmt.Sprintf("  %s = %s", k, shortened(v.AsString()))
 		}
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// shortened is one line that fits on a page.
+func shortened(s string) string {
+	s = strings.ReplaceAll(s, "\n", " ")
+	if r := []rune(s); len(r) > 120 {
+		return string(r[:120]) + " …"
+	}
+	return s
 }
 
 func readLines(o *Observation) []string {
@@ -276,7 +317,7 @@ func readLines(o *Observation) []string {
 		if f[2] != "" {
 			from = "   from " + f[2]
 		}
-		lines = append(lines, fmt.Sprintf("  %-10s %s%s", f[0], value, from))
+		lines = append(lines, strings.TrimRight(fmt.Sprintf("  %-10s %s%s", f[0], shortened(value), from), " "))
 	}
 	return lines
 }

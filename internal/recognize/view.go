@@ -29,7 +29,11 @@ type view struct {
 }
 
 func (r *Recognizer) view(rs ptrace.ResourceSpans, ss ptrace.ScopeSpans, sp ptrace.Span) *view {
-	v := &view{r: r, span: sp, scope: ss.Scope(), resource: rs.Resource(), name: sp.Name()}
+	v, _ := r.views.Get().(*view)
+	if v == nil {
+		v = new(view)
+	}
+	v.r, v.span, v.scope, v.resource, v.name = r, sp, ss.Scope(), rs.Resource(), sp.Name()
 	for key, value := range sp.Attributes().All() {
 		slot, ok := r.filter.slot(key)
 		if !ok {
@@ -46,6 +50,19 @@ func (r *Recognizer) view(rs ptrace.ResourceSpans, ss ptrace.ScopeSpans, sp ptra
 		}
 	}
 	return v
+}
+
+// release lets go of the span and gives the view back.
+func (v *view) release() {
+	for word, set := range v.present {
+		for ; set != 0; set &= set - 1 {
+			v.values[word<<6+bits.TrailingZeros64(set)] = pcommon.Value{}
+		}
+	}
+	r := v.r
+	v.present, v.repeated, v.flat, v.name = [maxSlots / 64]uint64{}, [maxSlots / 64]uint64{}, false, ""
+	v.span, v.scope, v.resource = ptrace.Span{}, pcommon.InstrumentationScope{}, pcommon.Resource{}
+	r.views.Put(v)
 }
 
 func (r *Recognizer) isFlat(key string) bool {
@@ -84,15 +101,6 @@ func (v *view) str(slot uint16) (string, bool) {
 	}
 	s := v.values[slot].Str()
 	return s, s != ""
-}
-
-// key is text for a key that is looked up by name: off the hot path.
-func (v *view) key(key string) (string, bool) {
-	slot, ok := v.r.slots[key]
-	if !ok {
-		return "", false
-	}
-	return v.text(slot)
 }
 
 // match returns the first dialect that holds, and all that do.
