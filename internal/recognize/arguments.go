@@ -71,21 +71,9 @@ func (n *reading) readArgs() {
 		}
 		return false
 	})
-	switch {
-	case n.Conflict.Has(ConflictArgs):
+	if n.Conflict.Has(ConflictArgs) {
 		n.Args = Args{Why: truth.ArgsAmbiguous, From: n.Args.From, Source: n.Args.Source}
-	case n.Args.Doc != nil && n.cutByEmitter():
-		n.Args = Args{Why: truth.ArgsTruncated, From: n.Args.From, Source: n.Args.Source}
 	}
-}
-
-func (n *reading) cutByEmitter() bool {
-	for _, slot := range n.r.own.truncations {
-		if text, ok := n.text(slot); ok && text == "true" {
-			return true
-		}
-	}
-	return false
 }
 
 func sameValue(a Args, b decoded) bool {

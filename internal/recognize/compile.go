@@ -47,7 +47,7 @@ type compiledVeto struct {
 type ownKeys struct {
 	errorType, mcpSession, requestID, mime, adkResult, completion, hideInputs, scrubbed, jsonSchema, parts, mcpMethod uint16
 
-	signals, bodies, markers, truncations []uint16
+	signals, bodies, markers []uint16
 }
 
 // orders are the keys of precedence.go that are read for every call.
@@ -76,7 +76,7 @@ func (r *Recognizer) addOwnKeys() {
 	r.own = ownKeys{
 		errorType: r.slotOf(keyErrorType), mcpSession: r.slotOf(keyMCPSession), requestID: r.slotOf(keyRequestID), mime: r.slotOf(keyMIME),
 		adkResult: r.slotOf(keyADKResult), completion: r.slotOf(keyCompletion), hideInputs: r.slotOf(keyHideInputs), scrubbed: r.slotOf(keyScrubbed),
-		jsonSchema: r.slotOf(keyJSONSchema), parts: r.slotOf(keyParts), mcpMethod: r.slotOf(mcpMethodKey), truncations: r.slotsOf(truncationMarks),
+		jsonSchema: r.slotOf(keyJSONSchema), parts: r.slotOf(keyParts), mcpMethod: r.slotOf(mcpMethodKey),
 	}
 	for _, s := range signals {
 		r.own.signals = append(r.own.signals, r.slotOf(s.key))

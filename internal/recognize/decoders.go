@@ -306,7 +306,7 @@ func (n *reading) python(text string) decoded {
 	if got.doc != nil || got.why != truth.ArgsNotJSON && got.why != truth.ArgsTruncated {
 		return got
 	}
-	json, why := pythonToJSON(text)
+	json, why := pythonToJSON(unquoted(text))
 	switch {
 	case why == truth.ArgsNotJSON:
 		return got
@@ -314,6 +314,15 @@ func (n *reading) python(text string) decoded {
 		return unusable(why)
 	}
 	return n.object(json)
+}
+
+// unquoted is the string that text is the JSON of, or text.
+func unquoted(text string) string {
+	var doc canon.Doc
+	if !strings.HasPrefix(text, `"`) || doc.Parse(text, canon.Limits{}) != nil {
+		return text
+	}
+	return doc.Root().Str()
 }
 
 // follow walks a dotted path; a number is an element.

@@ -9,7 +9,7 @@ package recognize
 func Dialects() []Dialect {
 	var all []Dialect
 	for _, group := range [][]Dialect{
-		codingAgents(), genAIFrameworks(), traceloops(), openInferences(), mcpSpecific(), platforms(), mcpGeneric(), genAIGeneric(),
+		codingAgents, genAIFrameworks, traceloops, openInferences, mcpSpecific, platforms, mcpGeneric, genAIGeneric,
 	} {
 		all = append(all, group...)
 	}

@@ -3,6 +3,8 @@
 package recognize
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -76,8 +78,8 @@ func (x *MessageIndex) Add(run string, span ptrace.Span) int {
 			flatRequest(flat, key, value)
 		}
 	}
-	for _, q := range flat {
-		note(*q)
+	for _, prefix := range slices.Sorted(maps.Keys(flat)) {
+		note(*flat[prefix])
 	}
 	for _, event := range span.Events().All() {
 		for key, value := range event.Attributes().All() {

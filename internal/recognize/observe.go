@@ -215,9 +215,9 @@ func (n *reading) readContext() {
 			break
 		}
 	}
-	for i := 0; i < len(sessionOrder) && n.Session == ""; i++ {
-		if value, ok := n.resource.Attributes().Get(sessionOrder[i]); ok && value.Type() == pcommon.ValueTypeStr {
-			n.Session, n.SessionFrom = value.Str(), "resource "+sessionOrder[i]
+	for i := 0; i < len(resourceSessions) && n.Session == ""; i++ {
+		if value, ok := n.resource.Attributes().Get(resourceSessions[i]); ok && value.Type() == pcommon.ValueTypeStr {
+			n.Session, n.SessionFrom = value.Str(), "resource "+resourceSessions[i]
 		}
 	}
 	n.MCPSession, _ = n.str(n.r.own.mcpSession)

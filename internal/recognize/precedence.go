@@ -48,6 +48,9 @@ var (
 	attemptOrder = []string{"pydantic_ai.tool.retry.attempt", "tool.run_attempts", "attempts"}
 )
 
+// resourceSessions are the session keys that stand on resources.
+var resourceSessions = sessionOrder[:2]
+
 // placeholderIDs are what emitters write where a call has no id.
 var placeholderIDs = map[string]bool{"unknown": true, "<not specified>": true, "None": true, "null": true, "undefined": true, "N/A": true}
 
@@ -104,10 +107,6 @@ var interrupts = []struct {
 	{"GraphInterrupt", Interrupted}, {"NodeInterrupt", Interrupted}, {"ToolInterruptError", Interrupted},
 	{"ApprovalRequired", Deferred}, {"CallDeferred", Deferred},
 }
-
-// truncationMarks are attributes by which an emitter says that it cut the
-// arguments.
-var truncationMarks = []string{"hermes.preview.input.truncated", "gen_ai.tool.call.arguments.truncated"}
 
 // Other keys that are read for their own sake.
 const (

@@ -210,18 +210,21 @@ func (p *pythonText) rune(s *strings.Builder) {
 }
 
 // simpleEscapes are the escapes of one letter that repr writes.
-var simpleEscapes = map[byte]byte{'\\': '\\', '\'': '\'', '"': '"', 'n': '\n', 'r': '\r', 't': '\t'}
+var simpleEscapes = [256]byte{'\\': '\\', '\'': '\'', '"': '"', 'n': '\n', 'r': '\r', 't': '\t'}
+
+// escapeSizes are the digits that follow x, u and U.
+var escapeSizes = [256]int{'x': 2, 'u': 4, 'U': 8}
 
 // escape reads one escape.
 func (p *pythonText) escape(s *strings.Builder) {
 	p.at++
 	c := p.peek()
-	if plain, ok := simpleEscapes[c]; ok {
+	if plain := simpleEscapes[c]; plain != 0 {
 		s.WriteByte(plain)
 		p.at++
 		return
 	}
-	size := map[byte]int{'x': 2, 'u': 4, 'U': 8}[c]
+	size := escapeSizes[c]
 	if size == 0 || p.at+1+size > len(p.text) {
 		if size > 0 {
 			p.at = len(p.text)

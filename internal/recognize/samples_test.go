@@ -128,6 +128,7 @@ var samples = []sample{
 	{dialect: "langfuse", name: "refund", scope: "langfuse-sdk", attrs: kv{"langfuse.observation.type", "tool", "langfuse.observation.input", `{"args": [], "kwargs": {"order": "A17"}}`, "session.id", "s1"}, tool: "refund", args: order},
 	{dialect: "langfuse", name: "refund", scope: "langfuse-sdk", attrs: kv{"langfuse.observation.type", "tool", "langfuse.observation.input", `["A17"]`}, tool: "refund", why: "args.positional"},
 	{dialect: "mlflow", name: "refund", scope: "mlflow.tracing.provider", attrs: kv{"mlflow.spanType", `"TOOL"`, "mlflow.spanInputs", order}, tool: "refund", args: order},
+	{dialect: "mlflow", name: "refund", scope: "mlflow.tracing.provider", attrs: kv{"mlflow.spanType", `"TOOL"`, "mlflow.spanInputs", `"{'order': 'A17'}"`}, tool: "refund", args: order},
 	{dialect: "livekit", name: "function_tool", scope: "livekit-agents", attrs: kv{"lk.function_tool.name", "refund", "lk.function_tool.id", "call_7", "lk.pii.function_tool.arguments", order, "lk.function_tool.is_error", false}, tool: "refund", id: "call_7", args: order},
 	{dialect: "genkit", name: "refund", scope: "genkit-tracer", attrs: kv{"genkit:metadata:subtype", "tool.v2", "genkit:name", "refund", "genkit:input", order, "genkit:state", "success"}, tool: "refund", args: order},
 	{dialect: "agentops", name: "refund.tool", scope: "agentops", attrs: kv{"agentops.span.kind", "tool", "operation.name", "refund", "agentops.tool.input", `{"args": [], "kwargs": {"order": "A17"}}`}, tool: "refund", args: order},
@@ -149,6 +150,7 @@ var samples = []sample{
 	{dialect: "gen_ai", name: "execute_tool refund", scope: "my.instrumentation", attrs: kv{"gen_ai.operation.name", "execute_tool", "gen_ai.tool.call.arguments.order", "A17", "gen_ai.tool.call.arguments.lines.0.sku", "x", "gen_ai.tool.call.arguments.lines.1.sku", "y"}, tool: "refund", args: `{"order":"A17","lines":[{"sku":"x"},{"sku":"y"}]}`},
 	{dialect: "gen_ai_mcp", name: "execute_tool refund", scope: "my.agent", attrs: kv{"gen_ai.operation.name", "execute_tool", "mcp.method.name", "tools/call", "gen_ai.tool.name", "refund", "gen_ai.tool.call.id", "call_7"}, tool: "refund", id: "call_7"},
 	{dialect: "gen_ai_name", name: "execute_tool refund", scope: "my.instrumentation", tool: "refund"},
+	{dialect: "tool_call_name", name: "tool_call refund", scope: "my.instrumentation", tool: "refund"},
 }
 
 func (s sample) placed(t testing.TB) placed {
