@@ -99,22 +99,31 @@ func (w *writer) refuse(why Reason, records int) {
 // probe tries again after a failure. It asks for as much space as was missing
 // before it says that all is well, lest the state flaps with every batch.
 func (w *writer) probe() {
-	if !w.started {
-		if err := w.start(); err != nil && !w.holding {
+	if err := w.regain(); err != nil {
+		if !w.holding {
 			w.rest(reasonOf(err), err)
 		}
 		return
-	}
-	if w.file == nil && w.commit(nil, want{segment: true}) != nil {
-		return
-	}
-	if w.missing > 0 {
-		if err := w.tryBallast(); err != nil {
-			w.rest(reasonOf(err), err)
-			return
-		}
 	}
 	_ = w.commit(nil, want{segment: true})
+}
+
+// regain makes sure that there is a segment, and room in it.
+func (w *writer) regain() error {
+	if !w.started {
+		if err := w.start(); err != nil {
+			return err
+		}
+	}
+	if w.file == nil {
+		if err := w.commit(nil, want{segment: true}); err != nil {
+			return err
+		}
+	}
+	if w.missing == 0 {
+		return nil
+	}
+	return w.tryBallast()
 }
 
 // tryBallast writes zeros behind the journal's end and takes them away again.

@@ -81,7 +81,7 @@ func testConfig(tb testing.TB, dir string) Config {
 		Directory: dir, OnFailure: Block, Source: "urn:example:tdt:test",
 		Producer: "tdt", ProducerVersion: "0.0.0", Git: "unknown",
 		Signers: []note.Signer{testMAC(tb)}, Now: newTestClock().Now,
-		SegmentAge: 1000 * time.Hour, CheckpointAge: 1000 * time.Hour, Wait: 30 * time.Second,
+		SegmentAge: 1000 * time.Hour, CheckpointAge: 1000 * time.Hour, Wait: 30 * time.Second, RetryWindow: 1000,
 	}
 }
 

@@ -46,8 +46,7 @@ func (a *audit) readKept() error {
 
 // beginKept notes which kept checkpoints are of the journal whose segment
 // begins, and which of them it begins behind.
-func (a *audit) beginKept() {
-	h := &a.walker.head
+func (a *audit) beginKept(h *head) {
 	for i := range a.kept {
 		c := &a.kept[i]
 		if c.begun || c.Origin != origin(h.Journal) {

@@ -9,9 +9,10 @@ import (
 )
 
 // A position says up to where a journal is durable. It is written after each
-// sync and not synced itself: who reads it finds what is durable at least. With
-// it a reader stops at the last durable line of a journal that is being written,
-// and Open tells a write that was never finished from a change made later.
+// sync, and synced itself only when a segment begins: who reads it finds what is
+// durable at least. With it a reader stops at the last durable line of a journal
+// that is being written, and Open tells a write that was never finished from a
+// change made later.
 type position struct {
 	segment uint64
 	offset  int64
@@ -20,13 +21,22 @@ type position struct {
 
 const positionForm = "%010d %020d %020d"
 
-// positionSize is the length of the file, the same for all positions, so that
-// writing one never needs space.
-const positionSize = 10 + 1 + 20 + 1 + 20 + 1 + 8 + 1
+// positionSize is the length of a position's text, the same for all, so that
+// writing one never needs space. The file has two, which are written in turns:
+// when one is torn, the one before it is there.
+const (
+	positionSize  = 10 + 1 + 20 + 1 + 20 + 1 + 8 + 1
+	positionSlots = 2
+)
 
 func (p position) text() string {
 	s := fmt.Sprintf(positionForm, p.segment, p.offset, p.seq)
 	return fmt.Sprintf("%s %08x\n", s, crc32.ChecksumIEEE([]byte(s)))
+}
+
+// before reports whether p was written before q.
+func (p position) before(q position) bool {
+	return p.segment < q.segment || p.segment == q.segment && p.offset < q.offset
 }
 
 // parsePosition reads text, and reports false for one that is torn.
@@ -40,15 +50,37 @@ func parsePosition(text string) (p position, ok bool) {
 	return p, p.text() == text
 }
 
-// readPosition reads a position file; a torn read is tried again, since the
-// writer may be at it.
-func readPosition(r io.ReaderAt) (position, bool) {
+// readPosition returns the later position of a file, and false when there is
+// none. Reading while one is being written gives the one before.
+func readPosition(r io.ReaderAt) (last position, known bool) {
 	buf := make([]byte, positionSize)
-	for range 3 {
-		n, _ := r.ReadAt(buf, 0)
-		if p, ok := parsePosition(string(buf[:n])); ok {
-			return p, true
+	for slot := range int64(positionSlots) {
+		n, _ := r.ReadAt(buf, slot*positionSize)
+		p, ok := parsePosition(string(buf[:n]))
+		if ok && (!known || last.before(p)) {
+			last, known = p, true
 		}
 	}
-	return position{}, false
+	return last, known
+}
+
+// A positionFile is where a writer leaves positions. The zero positionFile
+// leaves none.
+type positionFile struct {
+	file     file
+	slot     int64
+	unsynced bool
+}
+
+// write leaves p. Readers miss it a little when that fails, and nobody else
+// does: it is no error. With sync it is made durable, now or when that works.
+func (f *positionFile) write(p position, sync bool) {
+	if f.file == nil {
+		return
+	}
+	f.slot = (f.slot + 1) % positionSlots
+	_, err := f.file.WriteAt([]byte(p.text()), f.slot*positionSize)
+	if f.unsynced = f.unsynced || sync; f.unsynced && err == nil {
+		f.unsynced = f.file.Sync() != nil
+	}
 }

@@ -106,7 +106,7 @@ func (w *writer) lastPosition() (position, bool) {
 	if err != nil {
 		return position{}, false
 	}
-	w.position = f
+	w.position.file = f
 	return readPosition(f)
 }
 
@@ -249,8 +249,8 @@ func (r *remnant) isTorn(pos position, known bool) bool {
 	switch {
 	case r.bad == nil:
 		return true
-	case known && pos.segment == r.number && r.good >= pos.offset:
-		return true // nobody was told that it is durable
+	case known && (pos.segment < r.number || pos.segment == r.number && r.good >= pos.offset):
+		return true // nobody was told that it is durable, as far as is known
 	case known && pos.segment == r.number && r.size >= pos.offset:
 		return false // it was durable, and all of it is there
 	}
@@ -283,9 +283,16 @@ func (w *writer) examine(s segmentFile) (*remnant, error) {
 		w.remember(k.at.journal, text)
 	}
 	r.at, r.head, r.sealed = k.at, k.head, k.sealed
-	if r.at == nil && r.bad == nil {
+	switch {
+	case r.at == nil && r.bad == nil:
 		k.lineNo = 1
 		r.bad = k.finding(FaultTornTail, "the segment is empty")
+	case r.at != nil && r.ended:
+		// The walker has taken the bad line into the chain.
+		r.at.chain = newChain()
+		if _, err := io.Copy(r.at.chain.hash, io.NewSectionReader(f, 0, r.good)); err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
 	}
 	return r, nil
 }

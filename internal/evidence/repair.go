@@ -38,7 +38,7 @@ func (w *writer) start() error {
 	if err := w.commit(nil, want{segment: true}); err != nil {
 		return err
 	}
-	w.writePosition()
+	w.writePosition(true)
 	return nil
 }
 

@@ -54,6 +54,7 @@ func Verify(dir string, o VerifyOptions) (*Report, error) {
 		report: &Report{Keys: map[string]uint64{}, UnknownSigners: map[string]uint64{}},
 		limit:  position{segment: math.MaxUint64},
 	}
+	a.walker.onHead = a.head
 	if err := a.readKept(); err != nil {
 		return nil, err
 	}
@@ -229,11 +230,6 @@ func (a *audit) line(text []byte, whole bool) *Finding {
 	if finding != nil {
 		return finding
 	}
-	if k.lineNo == 1 {
-		if finding := a.head(); finding != nil {
-			return finding
-		}
-	}
 	a.report.Lines++
 	a.uncovered++
 	switch {
@@ -283,10 +279,9 @@ func (a *audit) checkpoint() {
 }
 
 // head compares a segment's head with the segment before it.
-func (a *audit) head() *Finding {
-	h := &a.walker.head
+func (a *audit) head(h *head) *Finding {
 	a.oldest = h.Oldest
-	a.beginKept()
+	a.beginKept(h)
 	p := h.Previous
 	switch {
 	case p == nil:
@@ -308,6 +303,7 @@ func (a *audit) head() *Finding {
 			Fault: FaultSegmentChanged, File: segmentName(p.Segment),
 			Detail: fmt.Sprintf("digest %s of %d bytes, want %s of %d", digestText(a.before.digest), a.before.bytes, p.Digest, p.Bytes),
 		})
+		a.lose()
 	}
 	return nil
 }

@@ -23,8 +23,9 @@ import (
 // What it was told of the first segment it reads, it believes: a later
 // checkpoint has to confirm it.
 type walker struct {
-	known note.Verifiers  // keys of checkpoints
-	visit compact.VisitFn // told of the tree's nodes; may be nil
+	known  note.Verifiers       // keys of checkpoints
+	visit  compact.VisitFn      // told of the tree's nodes; may be nil
+	onHead func(*head) *Finding // told of each head before it is compared; may be nil
 
 	at     *cursor // nil before the first head, and after a fault until the next one
 	name   string  // of the segment
@@ -149,6 +150,11 @@ func (k *walker) checkHead(l *line) *Finding {
 	at, err := newCursor(h.Journal, state)
 	if err != nil {
 		return k.finding(FaultHead, "%v", err)
+	}
+	if k.onHead != nil {
+		if f := k.onHead(&h); f != nil {
+			return f
+		}
 	}
 	if f := k.checkSuccession(&h); f != nil {
 		return f

@@ -27,7 +27,7 @@ type writer struct {
 	closed    []closedSegment
 	window    *window
 	remembers string // the journal whose records window has
-	position  file   // nil when it could not be made
+	position  positionFile
 
 	repairs []repair // what has to be done before the first line
 	torn    []Gap    // what repairs found, until it is durable
@@ -146,8 +146,8 @@ func (w *writer) commit(batches []*batch, wanted want) error {
 }
 
 func (w *writer) finish(b *batch, err error) {
-	b.finish(err)
 	w.queue.release(b)
+	b.finish(err)
 }
 
 // settle makes the group's end the journal's.
@@ -168,7 +168,7 @@ func (w *writer) settle(g *group) {
 	if g.sealed {
 		w.leave(leftSealed)
 	}
-	w.writePosition()
+	w.writePosition(g.created)
 	w.counts.lines.Store(w.end.seq())
 }
 
@@ -186,14 +186,10 @@ func (w *writer) leave(how leaving) {
 	w.file = nil
 }
 
-// writePosition tells readers how far the journal is durable. Without it they
-// see what is there a little later, or, torn, earlier: it must not fail anybody.
-func (w *writer) writePosition() {
-	if w.position == nil {
-		return
-	}
-	p := position{segment: w.end.segment, offset: w.end.offset, seq: w.end.seq()}
-	_, _ = w.position.WriteAt([]byte(p.text()), 0)
+// writePosition tells readers how far the journal is durable. It is synced when
+// a segment begins: after a loss of power it tells then what may be torn there.
+func (w *writer) writePosition(sync bool) {
+	w.position.write(position{segment: w.end.segment, offset: w.end.offset, seq: w.end.seq()}, sync)
 }
 
 // housekeep does what is due by time alone.
@@ -227,7 +223,7 @@ func (w *writer) shutdown() error {
 // letGo closes the writer's files.
 func (w *writer) letGo() error {
 	var errs []error
-	for _, f := range []file{w.file, w.position} {
+	for _, f := range []file{w.file, w.position.file} {
 		if f != nil {
 			errs = append(errs, f.Close())
 		}
