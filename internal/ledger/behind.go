@@ -41,8 +41,8 @@ func (r *run) forgetRuled(order int64) {
 }
 
 func (r *run) forgetBroken(order int64) {
-	if x := r.rare(); x != nil {
-		x.broken = slices.DeleteFunc(x.broken, func(b broken) bool { return b.order == order })
+	if m := r.more; m != nil {
+		m.broken = slices.DeleteFunc(m.broken, func(b broken) bool { return b.order == order })
 	}
 }
 
@@ -57,12 +57,12 @@ func (s *shard) slide(r *run) {
 	r.calls = append(r.calls[:0], r.calls[drop:]...)
 	r.caveats.add(CaveatWindowPassed)
 	base := r.next - int64(len(r.calls))
-	if m := r.more; m.kin != nil {
+	m := r.more // which count has seen to
+	if m.kin != nil {
 		m.kin.edges = slices.DeleteFunc(m.kin.edges, func(e edge) bool { return e.order < base })
 	}
-	x := r.more.rare
-	x.ruled = slices.DeleteFunc(x.ruled, func(n ruledName) bool { return n.order < base })
-	x.broken = slices.DeleteFunc(x.broken, func(b broken) bool { return b.order < base })
+	m.broken = slices.DeleteFunc(m.broken, func(b broken) bool { return b.order < base })
+	m.rare.ruled = slices.DeleteFunc(m.rare.ruled, func(n ruledName) bool { return n.order < base })
 	s.pruneNames(r)
 }
 

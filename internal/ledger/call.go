@@ -11,15 +11,14 @@ import (
 )
 
 // A call is what is kept of one recent call. A busy instance holds millions,
-// so it is 48 bytes: hashes stand for ids and arguments, an index for the name.
+// so it is 40 bytes: hashes stand for ids and arguments, an index for the name.
 type call struct {
 	span    spanKey // of the primary
-	content uint64  // what the primary says
 	detail  uint64  // of the decision; of a merged call, the order of the call it is part of
+	content content // what the primary says
 	id      uint32  // hash of trace and call id, 0: no id
 	args    uint32  // hash of the arguments, meaningless without hasArgs
-	from    milli   // when it began
-	to      milli   // when it ended
+	end     milli   // when the last of its spans ended
 	tool    nameRef
 	part    uint8
 	verdict truth.Verdict
@@ -38,6 +37,10 @@ const (
 	pending            // a record of its decision is being written
 	unwritten          // its decision has no record
 )
+
+// A content is half of Member.Content. That two texts share it goes unnoticed,
+// unless the later one is judged worse: then it counts as changed all the same.
+type content uint32
 
 // A milli is a time in ms. It wraps after 49 days, so only the differences of
 // times that are close mean something.
@@ -99,38 +102,45 @@ func (f traceFold) callIDHash(id string) uint32 {
 // A sighting is a Group prepared for comparing it with calls.
 type sighting struct {
 	*Group
-	fold     traceFold
-	keys     [maxMembers]spanKey
-	parents  [maxMembers]spanKey
-	members  []Member // those that are kept, all but of very large groups
-	name     string   // of the tool, clipped
-	id       uint32
-	args     uint32
-	start    uint64
-	from, to milli
-	layer    Layer // of the outermost span
+	fold    traceFold
+	keys    [maxMembers]spanKey
+	parents [maxMembers]spanKey
+	members []Member // those that are kept, all but of very large groups
+	name    string   // of the tool, clipped
+	id      uint32
+	args    uint32
+	start   uint64
+	begin   milli
+	end     milli
+	said    [maxMembers]content
+	layer   Layer // of the outermost span
 }
 
 // maxMembers bounds the spans that are kept of one call. Further ones are
 // placed like the others, and not known again.
 const maxMembers = 16
 
-func sight(g *Group) sighting {
-	s := sighting{Group: g, fold: foldTrace(g.Trace), name: clipName(g.Call.Name), start: g.began().Start}
+// look prepares s for g. A sighting can be used again: what it held before of
+// other groups lies behind its members.
+func (s *sighting) look(g *Group) {
+	s.Group, s.fold, s.name, s.args = g, foldTrace(g.Trace), clipName(g.Call.Name), 0
 	s.members = g.Members[:min(len(g.Members), maxMembers)]
-	s.layer = s.members[0].Layer
+	s.start, s.layer = g.began().Start, s.members[0].Layer
 	end := s.start
 	for i, m := range s.members {
 		s.keys[i], s.parents[i] = s.fold.key(m.Span, g.Part), s.fold.key(m.Parent, 0)
+		s.said[i] = content(m.Content ^ m.Content>>32)
 		s.layer, end = min(s.layer, m.Layer), max(end, m.End)
 	}
-	s.from, s.to = millis(s.start), millis(end)
+	s.begin, s.end = millis(s.start), millis(end)
 	s.id = s.fold.callIDHash(g.CallID)
 	if g.Call.HasArgs {
 		s.args = binary.LittleEndian.Uint32(g.Args[:])
 	}
-	return s
 }
+
+// forget lets go of the batch.
+func (s *sighting) forget() { s.Group, s.members, s.name = nil, nil, "" }
 
 // primary returns the key of the span that the decision speaks of.
 func (s *sighting) primary() spanKey { return s.keys[0] }
@@ -161,7 +171,7 @@ func (s *sighting) hangsBelow(k spanKey) bool {
 // decide makes c the decision that s brings. Arguments that are known stay
 // known, also where an observation without them decides.
 func (c *call) decide(s *sighting, tool nameRef, policy uint8) {
-	c.span, c.content, c.part = s.primary(), s.members[0].Content, s.Part
+	c.span, c.content, c.part = s.primary(), s.said[0], s.Part
 	c.detail, c.tool, c.policy = s.Detail, tool, policy
 	c.verdict = truth.Join(s.Verdict)
 	if s.Call.HasArgs {
@@ -178,17 +188,12 @@ func (c *call) meet(s *sighting) {
 	if c.layer == 0 || s.layer != 0 && s.layer < c.layer {
 		c.layer = s.layer
 	}
-	if s.from.notAfter(c.from) {
-		c.from = s.from
-	}
-	if c.to.notAfter(s.to) {
-		c.to = s.to
+	if c.end.notAfter(s.end) {
+		c.end = s.end
 	}
 	c.set(waits, c.is(waits) || s.Waits)
 }
 
-// overlaps reports whether c and s went on at the same time, or one waits to be
-// gone on with.
-func (c *call) overlaps(s *sighting) bool {
-	return c.from.notAfter(s.to) && s.from.notAfter(c.to) || c.is(waits) || s.Waits
-}
+// goesOn reports whether s began before c ended, or one of them waits to be
+// gone on with. A retry begins later.
+func (c *call) goesOn(s *sighting) bool { return s.begin.notAfter(c.end) || c.is(waits) || s.Waits }

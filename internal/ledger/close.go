@@ -173,7 +173,7 @@ func (r *run) hollow() {
 	for i := range x.others {
 		x.others[i].state = nil
 	}
-	x.ruled, x.broken, x.names = nil, nil, nil
+	x.ruled, x.names = nil, nil
 	r.more = &more{first: r.next, rare: x}
 }
 

@@ -86,10 +86,9 @@ func (w *writer) policies(r *run, x *rare) {
 func (w *writer) call(s *shard, r *run, c *call) {
 	bits := c.bits &^ pending // whoever wrote it will be gone
 	w.fixed(uint64(c.span))
-	w.fixed(c.content)
 	w.fixed(c.detail)
 	w.fixed(uint64(c.id)<<32 | uint64(c.args))
-	w.fixed(uint64(c.from)<<32 | uint64(c.to))
+	w.fixed(uint64(c.content)<<32 | uint64(c.end))
 	w.small(c.part, uint8(c.verdict), uint8(c.layer), c.policy, uint8(bits))
 	w.text(s.name(r, c.tool))
 }
@@ -100,7 +99,7 @@ func (w *writer) kin(r *run) {
 	for _, e := range edges {
 		w.fixed(uint64(e.span))
 		w.fixed(uint64(e.parent))
-		w.fixed(e.content)
+		w.number(uint64(e.content))
 		w.number(uint64(e.order))
 		w.small(uint8(e.layer))
 	}
@@ -132,6 +131,12 @@ func (w *writer) records(r *run) {
 		w.bytes(d.Carrier[:])
 		w.number(uint64(d.By))
 	}
+	w.number(uint64(len(m.broken)))
+	for _, b := range m.broken {
+		w.number(uint64(b.order))
+		w.number(uint64(b.rule))
+		w.small(b.policy)
+	}
 }
 
 func (w *writer) rare(s *shard, r *run, x *rare) {
@@ -154,12 +159,6 @@ func (w *writer) rare(s *shard, r *run, x *rare) {
 	for _, n := range x.ruled {
 		w.number(uint64(n.order))
 		w.text(s.name(r, n.tool))
-	}
-	w.number(uint64(len(x.broken)))
-	for _, b := range x.broken {
-		w.number(uint64(b.order))
-		w.number(uint64(b.rule))
-		w.small(b.policy)
 	}
 }
 

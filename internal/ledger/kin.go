@@ -18,8 +18,8 @@ type kin struct {
 type edge struct {
 	span    spanKey
 	parent  spanKey // 0: nothing above is of interest any more
-	content uint64
 	order   int64
+	content content
 	layer   Layer
 }
 
@@ -103,12 +103,12 @@ func (r *run) owner(k spanKey) (order int64, ok bool) {
 
 // knows reports whether the span k of the call with this order was seen saying
 // just this.
-func (r *run) knows(order int64, k spanKey, content uint64) bool {
-	if c := r.call(order); c != nil && c.span == k && c.content == content {
+func (r *run) knows(order int64, k spanKey, said content) bool {
+	if c := r.call(order); c != nil && c.span == k && c.content == said {
 		return true
 	}
 	return slices.ContainsFunc(r.edges(), func(e edge) bool {
-		return e.order == order && e.span == k && e.content == content
+		return e.order == order && e.span == k && e.content == said
 	})
 }
 
@@ -141,6 +141,6 @@ func (r *run) remember(e edge) {
 // span is a retry or a fan-out, and another call.
 func (r *run) straight(order int64, above spanKey, s *sighting) bool {
 	return !slices.ContainsFunc(r.edges(), func(e edge) bool {
-		return e.order == order && e.parent == above && !s.has(e.span)
+		return e.order == order && e.parent == above && e.layer.inner() && !s.has(e.span)
 	})
 }

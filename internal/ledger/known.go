@@ -18,7 +18,8 @@ func (l *Ledger) KnownAs(g *Group) (tool string, ok bool) {
 	if r == nil {
 		return "", false
 	}
-	o := sight(g)
+	var o sighting
+	o.look(g)
 	m := s.find(r, &o, r.next)
 	if m.n == 0 {
 		return "", false

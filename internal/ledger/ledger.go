@@ -3,6 +3,8 @@
 package ledger
 
 import (
+	"bytes"
+	"cmp"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -47,7 +49,10 @@ func (l *Ledger) shardOf(id ID) *shard {
 
 // A plan is the order in which a batch is gone through: by run, and within one
 // by when calls began.
-type plan struct{ groups, seen []int32 }
+type plan struct {
+	groups, seen []int32
+	sighting     sighting
+}
 
 func (p *plan) make(b *Batch) {
 	p.groups, p.seen = p.groups[:0], p.seen[:0]
@@ -57,8 +62,12 @@ func (p *plan) make(b *Batch) {
 	for i := range b.Seen {
 		p.seen = append(p.seen, int32(i))
 	}
-	slices.SortStableFunc(p.groups, func(i, j int32) int { return compareGroups(&b.Groups[i], &b.Groups[j]) })
-	slices.SortStableFunc(p.seen, func(i, j int32) int { return slices.Compare(b.Seen[i].Run[:], b.Seen[j].Run[:]) })
+	slices.SortFunc(p.groups, func(i, j int32) int {
+		return cmp.Or(compareGroups(&b.Groups[i], &b.Groups[j]), cmp.Compare(i, j))
+	})
+	slices.SortFunc(p.seen, func(i, j int32) int {
+		return cmp.Or(bytes.Compare(b.Seen[i].Run[:], b.Seen[j].Run[:]), cmp.Compare(i, j))
+	})
 }
 
 // Place gives every group of the batch its call. The placements are parallel
@@ -71,15 +80,16 @@ func (l *Ledger) Place(now time.Time, b Batch) ([]Placement, Ended) {
 	placements := make([]Placement, len(b.Groups))
 	var ended Ended
 	p := l.plans.Get().(*plan)
-	defer l.plans.Put(p)
 	p.make(&b)
 	for groups, seen := p.groups, p.seen; len(groups)+len(seen) > 0; {
-		v := visit{now: tickOf(now), batch: &b, placements: placements, ended: &ended}
+		v := visit{now: tickOf(now), batch: &b, placements: placements, ended: &ended, sighting: &p.sighting}
 		v.id = nextRun(&b, groups, seen)
 		v.groups, groups = cutRun(groups, func(i int32) bool { return b.Groups[i].Run == v.id })
 		v.seen, seen = cutRun(seen, func(i int32) bool { return b.Seen[i].Run == v.id })
 		l.shardOf(v.id).visit(&v)
 	}
+	p.sighting.forget()
+	l.plans.Put(p)
 	return placements, ended
 }
 
@@ -91,7 +101,7 @@ func nextRun(b *Batch, groups, seen []int32) ID {
 		return b.Seen[seen[0]].Run
 	}
 	x, y := b.Groups[groups[0]].Run, b.Seen[seen[0]].Run
-	if slices.Compare(x[:], y[:]) <= 0 {
+	if bytes.Compare(x[:], y[:]) <= 0 {
 		return x
 	}
 	return y
@@ -113,6 +123,7 @@ type visit struct {
 	groups, seen []int32
 	placements   []Placement
 	ended        *Ended
+	sighting     *sighting
 }
 
 func (s *shard) visit(v *visit) {
@@ -149,7 +160,12 @@ func (s *shard) enter(r *run, v *visit) {
 	}
 	fresh := r.next
 	for _, i := range v.groups {
-		v.placements[i] = s.place(r, &v.batch.Groups[i], fresh)
+		g := &v.batch.Groups[i]
+		if len(g.Members) == 0 || g.Policy == nil || r.next > maxOrder {
+			continue // the zero Placement says that it has no place
+		}
+		v.sighting.look(g)
+		s.place(&v.placements[i], r, v.sighting, fresh)
 	}
 	s.touch(r, v.now)
 }

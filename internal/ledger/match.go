@@ -13,9 +13,16 @@ type match struct {
 // connect more is connected with the first.
 const maxMatches = 8
 
-func (m *match) add(i int) {
+// connect adds the call at index i, unless it contradicts a call that is there:
+// calls of two ids or two arguments are two calls, whatever connects them.
+func (m *match) connect(r *run, i int) {
+	c := &r.calls[i]
 	for _, j := range m.found[:m.n] {
-		if i == j {
+		other := &r.calls[j]
+		switch {
+		case i == j,
+			c.is(hasArgs) && other.is(hasArgs) && c.args != other.args,
+			c.id != 0 && other.id != 0 && c.id != other.id:
 			return
 		}
 	}
@@ -30,40 +37,55 @@ func (m *match) add(i int) {
 // belongs together: only a repeated span joins them.
 //
 // What proves that two observations are of one call: the same span; the same
-// call id in one trace, at the same time or after a wait; or that a span of an
+// call id in one trace, before the call ended or after a wait; or that a span of an
 // MCP layer lies below the other with nothing but spans of no call between.
 // Names, ids and arguments must then agree as far as both are known.
 func (s *shard) find(r *run, o *sighting, fresh int64) match {
 	var m match
-	base := r.base()
-	for i := range r.calls {
-		c := &r.calls[i]
-		if c.is(merged) {
-			continue
-		}
-		byID := o.id != 0 && c.id == o.id && base+int64(i) < fresh
-		if o.has(c.span) || byID && c.overlaps(o) && s.namesAgree(r, c, o) && c.agrees(o) {
-			m.add(i)
-		}
-	}
-	for _, e := range r.edges() {
-		if o.has(e.span) {
-			m.add(int(e.order - base))
-		}
-	}
+	r.findSpans(o, &m)
 	if m.known = m.n > 0 && r.knowsAll(o); m.known {
 		return m
+	}
+	if o.id != 0 {
+		s.findID(r, o, fresh, &m)
 	}
 	s.findAbove(r, o, fresh, &m)
 	s.findBelow(r, o, fresh, &m)
 	return m
 }
 
+// findSpans adds the calls that spans of o belong to. It goes through the whole
+// window, so it looks at little.
+func (r *run) findSpans(o *sighting, m *match) {
+	primary, several := o.keys[0], len(o.members) > 1
+	for i := range r.calls {
+		if k := r.calls[i].span; k == primary && k != 0 || several && o.has(k) {
+			m.connect(r, i)
+		}
+	}
+	base := r.base()
+	for _, e := range r.edges() {
+		if o.has(e.span) {
+			m.connect(r, int(e.order-base))
+		}
+	}
+}
+
+// findID adds the calls that have the call id of o.
+func (s *shard) findID(r *run, o *sighting, fresh int64, m *match) {
+	known := r.calls[:max(0, min(len(r.calls), int(fresh-r.base())))]
+	for i := range known {
+		if c := &known[i]; c.id == o.id && c.goesOn(o) && s.namesAgree(r, c, o) && c.agrees(o) {
+			m.connect(r, i)
+		}
+	}
+}
+
 // knowsAll reports whether the run has seen every span of o saying just this.
 func (r *run) knowsAll(o *sighting) bool {
 	for i, k := range o.keys[:len(o.members)] {
 		order, ok := r.owner(k)
-		if !ok || !r.knows(order, k, o.members[i].Content) {
+		if !ok || !r.knows(order, k, o.said[i]) {
 			return false
 		}
 	}
@@ -80,7 +102,7 @@ func (s *shard) findAbove(r *run, o *sighting, fresh int64, m *match) {
 		order, ok := r.owner(above)
 		c := r.call(order)
 		if ok && c != nil && order < fresh && s.kinAgree(r, c, o) && r.straight(order, above, o) {
-			m.add(int(order - r.base()))
+			m.connect(r, int(order-r.base()))
 			return
 		}
 	}
@@ -95,7 +117,7 @@ func (s *shard) findBelow(r *run, o *sighting, fresh int64, m *match) {
 		}
 		c := r.call(e.order)
 		if c != nil && s.kinAgree(r, c, o) && r.straightAll(m, e.parent, o) {
-			m.add(int(e.order - r.base()))
+			m.connect(r, int(e.order-r.base()))
 			return
 		}
 	}

@@ -16,6 +16,7 @@ type more struct {
 	records    []record // without gaps, from the order first
 	first      int64
 	superseded []Superseded
+	broken     []broken
 	kin        *kin
 	rare       *rare
 }
@@ -31,7 +32,6 @@ type rare struct {
 	others []judged // policies after the first
 	behind []int64  // by policy: changes that its rules could not take in
 	ruled  []ruledName
-	broken []broken
 
 	names  []string // of tools, where the shard's table is full
 	issued Sum      // the last record of the run
@@ -113,13 +113,13 @@ func (r *run) rare() *rare {
 }
 
 func (m *more) size() int64 {
-	n := int64(unsafe.Sizeof(more{})) + sliceSize(m.records) + sliceSize(m.superseded)
+	n := int64(unsafe.Sizeof(more{})) + sliceSize(m.records) + sliceSize(m.superseded) + sliceSize(m.broken)
 	if m.kin != nil {
 		n += int64(unsafe.Sizeof(kin{})) + sliceSize(m.kin.edges) + sliceSize(m.kin.hops)
 	}
 	if r := m.rare; r != nil {
 		n += int64(unsafe.Sizeof(rare{})) + sliceSize(r.traces) + sliceSize(r.others) + sliceSize(r.behind) +
-			sliceSize(r.ruled) + sliceSize(r.broken) + sliceSize(r.names)
+			sliceSize(r.ruled) + sliceSize(r.names)
 		for _, j := range r.others {
 			n += stateSize(j.state, j.policy)
 		}

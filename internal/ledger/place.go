@@ -7,31 +7,25 @@ import "github.com/tool-decision-truth/collector/internal/truth"
 // maxOrder is the last order that a double holds exactly (spec section 4).
 const maxOrder = 1 << 53
 
-// place gives g its call in r. Orders from fresh on are those of the same
-// batch. The zero Placement says that g cannot be placed.
-func (s *shard) place(r *run, g *Group, fresh int64) Placement {
-	if len(g.Members) == 0 || g.Policy == nil || r.next > maxOrder {
-		return Placement{}
-	}
-	o := sight(g)
-	s.noteGroup(r, &o)
-	m := s.find(r, &o, fresh)
-	var p Placement
-	var order int64
+// place gives o its call in r, and says so in p, which is zero. Orders from
+// fresh on are those of the same batch.
+func (s *shard) place(p *Placement, r *run, o *sighting, fresh int64) {
+	s.noteGroup(r, o)
+	m := s.find(r, o, fresh)
 	if m.n == 0 {
-		order = r.next
-		p = s.placeNew(r, &o)
+		p.Order = r.next
+		s.placeNew(p, r, o)
 	} else {
 		at := s.survivor(r, &m)
-		order = r.base() + int64(at)
+		p.Order = r.base() + int64(at)
 		s.absorb(r, &m, at)
-		p = s.observe(r, order, &o, m.known)
+		s.observe(p, r, o, m.known)
 	}
-	return s.complete(p, r, order, &o)
+	s.complete(p, r, o)
 }
 
 // placeNew makes a call of o.
-func (s *shard) placeNew(r *run, o *sighting) Placement {
+func (s *shard) placeNew(p *Placement, r *run, o *sighting) {
 	s.slide(r)
 	order := r.next
 	switch {
@@ -41,38 +35,36 @@ func (s *shard) placeNew(r *run, o *sighting) Placement {
 		r.caveats.add(CaveatOrderByArrival)
 	}
 	r.latest = max(r.latest, o.start)
-	c := call{from: o.from, to: o.to}
+	c := call{end: o.end}
 	c.decide(o, s.refer(r, o.name), r.policyIndex(o.Policy))
 	c.meet(o)
 	r.add(c)
 	r.judge(c.verdict)
 	r.addEdges(order, o)
-	violated := s.takeIn(r, order, o)
-	return Placement{Kind: KindNew, Violated: violated}
+	p.Kind, p.Violated = KindNew, s.takeIn(r, order, o)
 }
 
-// observe takes in that o is an observation of the call with this order.
-func (s *shard) observe(r *run, order int64, o *sighting, known bool) Placement {
+// observe takes in that o is an observation of the call that p names.
+func (s *shard) observe(p *Placement, r *run, o *sighting, known bool) {
+	order := p.Order
 	c := r.call(order)
-	kind := kindOf(c, o, known)
-	if kind == KindResent {
-		return Placement{Kind: kind}
+	p.Kind = kindOf(c, o, known)
+	if p.Kind == KindResent {
+		return
 	}
-	var violated []string
-	if kind != KindJoined {
+	if p.Kind != KindJoined {
 		r.remember(edge{span: c.span, content: c.content, order: order, layer: c.layer})
 		before := *c
-		if kind == KindChanged {
+		if p.Kind == KindChanged {
 			c.set(hasArgs, false)
 		}
 		c.decide(o, s.refer(r, o.name), r.policyIndex(o.Policy))
 		r.judge(c.verdict)
 		r.recount()
-		violated = s.revise(r, order, &before, o)
+		p.Violated = s.revise(r, order, &before, o)
 	}
 	c.meet(o)
 	r.addEdges(order, o)
-	return Placement{Kind: kind, Violated: violated}
 }
 
 // kindOf says what o, an observation of c, is to it.
@@ -90,7 +82,7 @@ func kindOf(c *call, o *sighting, known bool) Kind {
 		return KindChanged // whatever its content says
 	case known:
 		return KindResent
-	case own && c.content != o.members[0].Content:
+	case own && c.content != o.said[0]:
 		return KindChanged
 	case own, c.verdict >= truth.Mismatch && verdict < c.verdict:
 		return KindJoined
@@ -106,7 +98,7 @@ func kindOf(c *call, o *sighting, known bool) Kind {
 func (s *shard) absorb(r *run, m *match, into int) {
 	for _, i := range m.found[:m.n] {
 		from, to := &r.calls[i], &r.calls[into]
-		if i == into || from.is(hasArgs) && to.is(hasArgs) && from.args != to.args || from.id != 0 && to.id != 0 && from.id != to.id {
+		if i == into {
 			continue
 		}
 		order, target := r.base()+int64(i), r.base()+int64(into)
@@ -133,38 +125,38 @@ func (s *shard) absorb(r *run, m *match, into int) {
 }
 
 // addEdges remembers the spans of o as those of the call with this order. The
-// primary needs no edge unless it may hang below another span.
+// call's primary needs no edge unless it may hang below another span.
 func (r *run) addEdges(order int64, o *sighting) {
+	primary := r.call(order).span
 	for i, member := range o.members {
-		if i == 0 && !member.Layer.inner() {
+		if o.keys[i] == primary && !member.Layer.inner() {
 			continue
 		}
 		r.remember(edge{
-			span: o.keys[i], parent: r.resolve(o.parents[i]), content: member.Content, order: order, layer: member.Layer,
+			span: o.keys[i], parent: r.resolve(o.parents[i]), content: o.said[i], order: order, layer: member.Layer,
 		})
 	}
 }
 
 // complete fills in what a placement says of the decision and the run.
-func (s *shard) complete(p Placement, r *run, order int64, o *sighting) Placement {
-	c := r.call(order)
-	p.Order, p.shard, p.run = order, s, r
+func (s *shard) complete(p *Placement, r *run, o *sighting) {
+	c := r.call(p.Order)
+	p.shard, p.run = s, r
 	p.Verdict, p.Detail, p.Policy = c.verdict, c.detail, r.policyAt(c.policy)
 	p.Primary = o.fold.span(c.span, c.part)
 	p.span, p.content = c.span, c.content
 	p.RunVerdict = r.verdict()
-	if p.Violated == nil {
-		p.Violated = r.violatedBy(order)
+	if p.Kind != KindNew && p.Violated == nil {
+		p.Violated = r.violatedBy(p.Order)
 	}
 	if s.options.Records > 0 {
-		s.askRecord(&p, r, c, o)
+		s.askRecord(p, r, c, o)
 	}
 	if p.changesRun() {
-		s.reopen(r, &p)
+		s.reopen(r, p)
 	} else {
 		p.Late = r.is(closed)
 	}
-	return p
 }
 
 // changesRun reports whether the run's record would say something else after

@@ -40,7 +40,7 @@ type Placement struct {
 	run     *run
 	shard   *shard
 	span    spanKey
-	content uint64
+	content content
 }
 
 // Ended is what is over: the runs that were closed, each with what its record

@@ -22,7 +22,7 @@ const maxSuperseded = 64
 // askRecord decides whether the group has to be written down: where the call's
 // decision is the group's, and no carrier of it is written or being written.
 func (s *shard) askRecord(p *Placement, r *run, c *call, o *sighting) {
-	own := c.span == o.primary() && c.content == o.members[0].Content
+	own := c.span == o.primary() && c.content == o.said[0]
 	anew := p.Kind == KindNew || p.Kind == KindReplaced || p.Kind == KindChanged
 	p.Record = anew || own && c.is(unwritten) && !c.is(pending)
 	if !p.Record {
@@ -104,16 +104,6 @@ func (m *more) reach(order, limit int64) bool {
 		m.records = appendTight(m.records, record{})
 	}
 	return true
-}
-
-// appendTight appends as run.add does: growing by little while there is little.
-func appendTight[T any](list []T, v T) []T {
-	if n := len(list); n == cap(list) {
-		grown := make([]T, n, n+max(1, n/4))
-		copy(grown, list)
-		list = grown
-	}
-	return append(list, v)
 }
 
 // supersede notes that the carrier d of the call order does not stand any more.

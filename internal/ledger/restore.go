@@ -144,11 +144,11 @@ func (j *judged) restore(d *reader, policies []*Policy) {
 
 func (s *shard) readCall(d *reader, r *run, policies int) call {
 	var c call
-	c.span, c.content, c.detail = spanKey(d.fixed()), d.fixed(), d.fixed()
+	c.span, c.detail = spanKey(d.fixed()), d.fixed()
 	pair := d.fixed()
 	c.id, c.args = uint32(pair>>32), uint32(pair)
 	pair = d.fixed()
-	c.from, c.to = milli(pair>>32), milli(pair)
+	c.content, c.end = content(pair>>32), milli(pair)
 	c.part, c.verdict = d.small(math.MaxUint8), truth.Verdict(d.small(uint8(truth.Invalid)))
 	c.layer, c.policy = Layer(d.small(uint8(LayerHandler))), d.small(math.MaxUint8)
 	c.bits = callBits(d.small(uint8(hasArgs | waits | merged | inRules | unwritten)))
@@ -160,8 +160,8 @@ func (s *shard) readCall(d *reader, r *run, policies int) call {
 }
 
 func (r *run) readKin(d *reader) {
-	for range d.length(maxWindow*maxMembers, 26) {
-		e := edge{span: spanKey(d.fixed()), parent: spanKey(d.fixed()), content: d.fixed()}
+	for range d.length(maxWindow*maxMembers, 19) {
+		e := edge{span: spanKey(d.fixed()), parent: spanKey(d.fixed()), content: content(d.number(math.MaxUint32))}
 		e.order, e.layer = int64(d.number(maxOrder)), Layer(d.small(uint8(LayerHandler)))
 		d.check(r.call(e.order) != nil)
 		if d.bad {
@@ -197,5 +197,18 @@ func (r *run) readRecords(d *reader, policies int) {
 		copy(s.Carrier[:], d.bytes(len(s.Carrier)))
 		s.By = int64(d.number(maxOrder))
 		r.needMore().superseded = append(r.needMore().superseded, s)
+	}
+	r.readBroken(d, policies)
+}
+
+func (r *run) readBroken(d *reader, policies int) {
+	for range d.length(math.MaxInt32, 3) {
+		b := broken{order: int64(d.number(maxOrder)), rule: uint16(d.number(math.MaxUint16)), policy: d.small(math.MaxUint8)}
+		if d.check(r.call(b.order) != nil && int(b.policy) < policies); d.bad {
+			return
+		}
+		if p := r.policyAt(b.policy); p.Rules == nil || int(b.rule) < p.Rules.Len() {
+			r.needMore().broken = append(r.needMore().broken, b)
+		}
 	}
 }

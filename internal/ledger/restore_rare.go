@@ -2,11 +2,7 @@
 
 package ledger
 
-import (
-	"math"
-
-	"github.com/tool-decision-truth/collector/internal/truth"
-)
+import "github.com/tool-decision-truth/collector/internal/truth"
 
 func (s *shard) readRare(d *reader, r *run, policies int) {
 	var x rare
@@ -30,15 +26,6 @@ func (s *shard) readRare(d *reader, r *run, policies int) {
 		}
 		x.ruled = append(x.ruled, ruledName{order, s.refer(r, name)})
 	}
-	for range d.length(math.MaxInt32, 3) {
-		b := broken{order: int64(d.number(maxOrder)), rule: uint16(d.number(math.MaxUint16)), policy: d.small(math.MaxUint8)}
-		if d.check(r.call(b.order) != nil && int(b.policy) < policies); d.bad {
-			return
-		}
-		if p := r.policyAt(b.policy); p.Rules == nil || int(b.rule) < p.Rules.Len() {
-			x.broken = append(x.broken, b)
-		}
-	}
 	r.takeRare(&x)
 }
 
@@ -55,7 +42,7 @@ func (r *run) takeRare(x *rare) {
 
 func (x *rare) isZero() bool {
 	return x.trace == Trace{} && x.issued.IsZero() && x.gone == [truth.Invalid + 1]int64{} && x.merged == 0 &&
-		len(x.traces)+len(x.behind)+len(x.ruled)+len(x.broken) == 0
+		len(x.traces)+len(x.behind)+len(x.ruled) == 0
 }
 
 // sound reports whether the numbers of r agree with each other, and completes

@@ -99,10 +99,12 @@ func (s *shard) takeIn(r *run, order int64, o *sighting) []string {
 	c.set(inRules, true)
 	var few [8]sequence.Violation
 	violated := state.Take(few[:0], o.Call)
+	var ids []string
 	for _, v := range violated {
 		r.breaks(order, c.policy, v.Rule)
+		ids = append(ids, p.Rules.RuleID(v.Rule))
 	}
-	return r.violatedBy(order)
+	return ids
 }
 
 // breaks notes that a call violated a rule.
@@ -110,17 +112,16 @@ func (r *run) breaks(order int64, policy uint8, rule int) {
 	if rule > math.MaxUint16 {
 		return
 	}
-	x := r.needRare()
-	x.broken = append(x.broken, broken{order: order, rule: uint16(rule), policy: policy})
+	m := r.needMore()
+	m.broken = append(m.broken, broken{order: order, rule: uint16(rule), policy: policy})
 }
 
 // violatedBy returns the rule_id of each rule that the call violated.
 func (r *run) violatedBy(order int64) (ids []string) {
-	x := r.rare()
-	if x == nil {
+	if r.more == nil {
 		return nil
 	}
-	for _, b := range x.broken {
+	for _, b := range r.more.broken {
 		if p := r.policyAt(b.policy); b.order == order && p.Rules != nil {
 			ids = append(ids, p.Rules.RuleID(int(b.rule)))
 		}

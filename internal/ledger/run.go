@@ -84,16 +84,25 @@ func (r *run) call(order int64) *call {
 	return &r.calls[i]
 }
 
-// add appends a call. It grows by little while the run is small: most runs stay
-// small, and doubling would waste as much as they hold.
+// add appends a call.
 func (r *run) add(c call) {
-	if n := len(r.calls); n == cap(r.calls) {
-		grown := make([]call, n, n+max(1, n/4))
-		copy(grown, r.calls)
-		r.calls = grown
-	}
-	r.calls = append(r.calls, c)
+	r.calls = appendTight(r.calls, c)
 	r.next++
+}
+
+// appendTight appends as append does, growing by less: most runs stay small,
+// and doubling would waste as much as they hold.
+func appendTight[T any](list []T, v T) []T {
+	if n := len(list); n == cap(list) {
+		more := max(3, n/4)
+		if n == 0 {
+			more = 2
+		}
+		grown := make([]T, n, n+more)
+		copy(grown, list)
+		list = grown
+	}
+	return append(list, v)
 }
 
 // verdict returns the verdict of the run so far (spec section 8): the worst of
@@ -169,6 +178,5 @@ func stateSize(s *sequence.State, p *Policy) int64 {
 	if s == nil {
 		return 0
 	}
-	rules := int64(p.Rules.Len())
-	return 160 + rules*(16+4*min(int64(s.Calls()), spannedBound))
+	return 112 + int64(p.Rules.Len())*(12+min(int64(s.Calls()), spannedBound))
 }
