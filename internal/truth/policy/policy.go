@@ -24,6 +24,8 @@ type Policy struct {
 	view      view
 	canonical []byte
 	digest    canon.Digest
+	schemas   []ToolSchema
+	byTool    map[string]*Schema
 }
 
 // Read reads a policy from the text of a document (spec section 2). file is a
@@ -45,7 +47,9 @@ func Read(file string, text []byte) (*Policy, error) {
 	if err != nil {
 		return nil, &Error{File: file, Msg: "the policy has no canonical form: " + err.Error()}
 	}
-	return &Policy{view: d.view, canonical: canonical, digest: canon.Sum(canonical)}, nil
+	p := &Policy{view: d.view, canonical: canonical, digest: canon.Sum(canonical)}
+	p.schemas, p.byTool = p.view.compileSchemas()
+	return p, nil
 }
 
 // DeclaredDigest returns the digest that names what p declares (spec section

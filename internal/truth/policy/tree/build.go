@@ -2,7 +2,11 @@
 
 package tree
 
-import "github.com/tool-decision-truth/collector/internal/truth/canon"
+import (
+	"slices"
+
+	"github.com/tool-decision-truth/collector/internal/truth/canon"
+)
 
 // A Builder makes nodes that no document wrote, all of them at one place.
 type Builder struct{ At Pos }
@@ -47,4 +51,23 @@ func (n *Node) With(items []*Node) *Node {
 		m.height = max(m.height, item.height+1)
 	}
 	return &m
+}
+
+// Has reports whether n has a member with the name key.
+func (n *Node) Has(key string) bool {
+	_, ok := n.Get(key)
+	return ok
+}
+
+// Replace returns a copy of n whose member with the name key is item.
+func (n *Node) Replace(key string, item *Node) *Node {
+	keys, places, items := slices.Clone(n.Keys), slices.Clone(n.KeyPos), slices.Clone(n.Items)
+	if i := slices.Index(keys, key); i >= 0 {
+		items[i] = item
+	} else {
+		keys, places, items = append(keys, key), append(places, item.Pos()), append(items, item)
+	}
+	m := *n
+	m.Keys, m.KeyPos = keys, places
+	return m.With(items)
 }

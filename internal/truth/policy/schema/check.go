@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package schema
+
+import (
+	"github.com/tool-decision-truth/collector/internal/truth/canon"
+	"github.com/tool-decision-truth/collector/internal/truth/policy/tree"
+)
+
+// An Outcome is what a check comes to. The zero Outcome is none, and is not
+// Valid.
+type Outcome uint8
+
+// The outcomes. Append only.
+const (
+	Valid     Outcome = iota + 1 // the arguments keep to the schema
+	Violated                     // they do not
+	Malformed                    // the schema is none, so nothing can be said
+)
+
+var outcomeNames = [...]string{"malformed", "valid", "violated", "malformed"}
+
+// String returns the name of o; what is no outcome is malformed.
+func (o Outcome) String() string {
+	if int(o) >= len(outcomeNames) {
+		return outcomeNames[0]
+	}
+	return outcomeNames[o]
+}
+
+// A Result is what one check found. It has no word of the arguments in it.
+type Result struct {
+	Outcome Outcome
+
+	// Location is, for Violated, a JSON pointer into the declared schema, shared
+	// definitions merged into it: to the first of the keywords that do not hold,
+	// in the order of the pointers' bytes. Under required and its like it goes on
+	// to the name that is missing. For Malformed it is where the schema is.
+	Location string
+
+	// Keyword is the keyword of Violated. The schema false has none and says
+	// "false".
+	Keyword string
+}
+
+// maxEvaluations bounds how many schemas one check may apply. Only alternatives
+// that double at every level come near it: a schema that needs more for some
+// arguments is malformed for them.
+const maxEvaluations = 1 << 22
+
+// A Schema is the schema of one tool, safe for concurrent use.
+type Schema struct {
+	root    *node
+	fault   *Fault
+	dynamic bool // what a reference means depends on the way to it
+	doc     *tree.Node
+}
+
+// Fault returns why s is malformed, nil when it is not.
+func (s *Schema) Fault() *Fault { return s.fault }
+
+// Pos returns where in the document a location of s stands or, if there is no
+// such thing, the last place on the way to it.
+func (s *Schema) Pos(location string) tree.Pos {
+	found, _ := lookup(s.doc, location)
+	return found.Pos()
+}
+
+// Check checks arguments. Valid says that they keep to the schema as declared,
+// and nothing about what the tool does with them.
+func (s *Schema) Check(args canon.Node) Result {
+	if s.fault != nil {
+		return Result{Outcome: Malformed, Location: s.fault.Location}
+	}
+	c := checker{dynamic: s.dynamic}
+	v := value{node: args}
+	switch valid := c.eval(s.root, v, nil); {
+	case c.evaluations > maxEvaluations:
+		return Result{Outcome: Malformed}
+	case valid:
+		return Result{Outcome: Valid}
+	}
+	c = checker{dynamic: s.dynamic}
+	var r report
+	c.explain(s.root, v, &r)
+	return Result{Outcome: Violated, Location: r.location, Keyword: r.keyword}
+}
+
+// A checker makes one check.
+type checker struct {
+	evaluations int
+	active      []visit     // recurring schemas being applied, each to what
+	dynamic     bool        // keep scope
+	scope       []*resource // the resources on the way, outermost first
+}
+
+// A visit is a schema applied to a value.
+type visit struct {
+	schema *node
+	value  value
+}
+
+// eval reports whether v keeps to n. What it comes upon again while it is
+// being found out holds for that purpose: a cycle of references alone matches
+// (spec section 5).
+func (c *checker) eval(n *node, v value, ev *evaluated) bool {
+	if n.never {
+		return false
+	}
+	if c.evaluations++; c.evaluations > maxEvaluations {
+		return false
+	}
+	if n.recurring {
+		if !c.enter(n, v) {
+			return true
+		}
+		defer c.leave()
+	}
+	if c.dynamic {
+		defer c.leaveScope(len(c.scope))
+		c.scope = append(c.scope, n.resource)
+	}
+	kind := v.kind()
+	if n.types != nil && !n.types.allows(kind, v) {
+		return false
+	}
+	if n.tracks {
+		return c.evalTracking(n, v, ev)
+	}
+	for _, b := range n.rules[kind] {
+		if !b.rule.holds(c, v, ev) {
+			return false
+		}
+	}
+	return true
+}
+
+// evalTracking is the end of eval for a schema that asks what was evaluated:
+// by itself, that is, and not by its neighbors.
+func (c *checker) evalTracking(n *node, v value, ev *evaluated) bool {
+	own := &evaluated{}
+	for _, b := range n.rules[v.kind()] {
+		if !b.rule.holds(c, v, own) {
+			return false
+		}
+	}
+	ev.merge(own)
+	return true
+}
+
+// enter notes that n is applied to v, unless it already is.
+func (c *checker) enter(n *node, v value) bool {
+	here := visit{n, v}
+	for i := len(c.active) - 1; i >= 0; i-- {
+		if c.active[i] == here {
+			return false
+		}
+	}
+	c.active = append(c.active, here)
+	return true
+}
+
+func (c *checker) leave() { c.active = c.active[:len(c.active)-1] }
+
+func (c *checker) leaveScope(n int) { c.scope = c.scope[:n] }

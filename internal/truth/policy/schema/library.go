@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package schema
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"github.com/tool-decision-truth/collector/internal/truth/policy/regex"
+	"github.com/tool-decision-truth/collector/internal/truth/policy/tree"
+)
+
+var errNoLoading = errors.New("nothing is ever loaded")
+
+// A noLoader loads nothing.
+type noLoader struct{}
+
+func (noLoader) Load(string) (any, error) { return nil, errNoLoading }
+
+// newLibrary returns a compiler of the library for the dialects' own schemas,
+// which it carries.
+func newLibrary() *jsonschema.Compiler {
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020)
+	c.UseLoader(noLoader{})
+	c.UseRegexpEngine(func(pattern string) (jsonschema.Regexp, error) {
+		return regex.Compile(pattern, regex.Properties{})
+	})
+	for _, f := range formats {
+		c.RegisterFormat(libraryFormat(f.name, f.check))
+	}
+	return c
+}
+
+// own are the dialects' own schemas, each compiled when it is first asked for.
+// Compiling one takes longer than all the schemas of most policies.
+var own = map[draft]func() (*jsonschema.Schema, error){
+	draft4:    compileOnce(draft4),
+	draft6:    compileOnce(draft6),
+	draft7:    compileOnce(draft7),
+	draft2019: compileOnce(draft2019),
+	draft2020: compileOnce(draft2020),
+}
+
+func compileOnce(d draft) func() (*jsonschema.Schema, error) {
+	return sync.OnceValues(func() (*jsonschema.Schema, error) { return newLibrary().Compile(metaschemas[d]) })
+}
+
+var errFormat = errors.New("not of the format")
+
+func libraryFormat(name string, check func(string) bool) *jsonschema.Format {
+	return &jsonschema.Format{Name: name, Validate: func(v any) error {
+		if s, ok := v.(string); ok && !check(s) {
+			return errFormat
+		}
+		return nil
+	}}
+}
+
+// approve checks a schema against its dialect's own.
+func approve(n *tree.Node, d draft) *Fault {
+	meta, err := own[d]()
+	if err != nil {
+		return &Fault{Unusable, "", n.Pos(), "the dialect's own schema cannot be compiled"}
+	}
+	var invalid *jsonschema.ValidationError
+	if err := meta.Validate(n.Any()); !errors.As(err, &invalid) {
+		return nil
+	}
+	location, want := deepest(invalid)
+	found, _ := lookup(n, location)
+	return &Fault{BreaksDialect, location, found.Pos(), want}
+}
+
+// deepest returns where a schema breaks its metaschema, and what is wrong with
+// it: the deepest place, then the first, since the alternatives of a metaschema
+// fail at every level above it as well.
+func deepest(e *jsonschema.ValidationError) (location, msg string) {
+	type leaf struct{ location, msg string }
+	var leaves []leaf
+	var collect func(*jsonschema.ValidationError)
+	collect = func(e *jsonschema.ValidationError) {
+		if len(e.Causes) == 0 {
+			b := strings.Builder{}
+			for _, name := range e.InstanceLocation {
+				b.WriteString(token(name))
+			}
+			leaves = append(leaves, leaf{b.String(), explainKind(e.ErrorKind)})
+		}
+		for _, cause := range e.Causes {
+			collect(cause)
+		}
+	}
+	collect(e)
+	slices.SortFunc(leaves, func(a, b leaf) int {
+		return cmp.Or(
+			cmp.Compare(strings.Count(b.location, "/"), strings.Count(a.location, "/")),
+			cmp.Compare(a.location, b.location), cmp.Compare(a.msg, b.msg))
+	})
+	return leaves[0].location, leaves[0].msg
+}
+
+// explainKind says what a metaschema wants. Names of JSON Schema are fine to
+// print; values are not, and the library's own messages have them.
+func explainKind(k jsonschema.ErrorKind) string {
+	switch k := k.(type) {
+	case *kind.Type:
+		return "got " + k.Got + ", want " + strings.Join(k.Want, " or ")
+	case *kind.Enum:
+		return "none of the words that are allowed here"
+	case *kind.Format:
+		return "not a " + k.Want
+	case *kind.Pattern:
+		return "not of the form that is wanted here"
+	case *kind.MinItems:
+		return "too few elements"
+	case *kind.UniqueItems:
+		return "two equal elements"
+	case *kind.Minimum, *kind.ExclusiveMinimum:
+		return "too small a number"
+	case *kind.Required, *kind.Dependency, *kind.DependentRequired:
+		return "another keyword is missing"
+	}
+	return "the dialect's own schema does not allow this"
+}
