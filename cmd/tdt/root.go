@@ -47,6 +47,9 @@ func newRoot(s streams) *cobra.Command {
 // verbs lists the verbs in the order of a user's work.
 func verbs(s streams) []*cobra.Command {
 	return []*cobra.Command{
+		newJudge(s),
+		newRecognize(s),
+		newCarriers(s),
 		newVerify(s),
 		newImport(s),
 		newExport(s),

@@ -87,7 +87,11 @@ func judgeArgs(p *policy.Policy, c *Call, _ *Evidence) Finding {
 	case policy.Violated:
 		return Finding{Verdict: Mismatch, Reason: ArgsSchemaViolated, Location: r.Location, Keyword: r.Keyword}
 	default:
-		return Finding{Verdict: Invalid, Reason: ArgsSchemaMalformed, Location: r.Location, Keyword: r.Keyword}
+		f := Finding{Verdict: Invalid, Reason: ArgsSchemaMalformed, Location: r.Location, Keyword: r.Keyword}
+		if fault := schema.Fault(); fault != nil {
+			f.Location, f.Keyword = fault.Location, fault.Reason.String()
+		}
+		return f
 	}
 }
 

@@ -166,6 +166,7 @@ func TestReferenceVectors(t *testing.T) {
 			require.NoError(t, err)
 			var got []string
 			var verdicts []Verdict
+			var orders []int64
 			for _, o := range tt.Observed {
 				var args *string
 				if text := string(o.Args); text != "null" && text != "" {
@@ -174,10 +175,11 @@ func TestReferenceVectors(t *testing.T) {
 				d := Judge(p, callOf(o.ToolName, args, o.IdentityState), o.Evidence.evidence())
 				got = append(got, d.Verdict.String())
 				verdicts = append(verdicts, d.Verdict)
+				orders = append(orders, o.Order)
 				assertExplained(t, &d)
 			}
 			assert.Equal(t, tt.Expected.Decisions, got)
-			assert.Equal(t, tt.Expected.RunVerdict, Join(verdicts...).String())
+			assert.Equal(t, tt.Expected.RunVerdict, RunVerdict(verdicts, orders).String())
 		})
 	}
 }
