@@ -121,10 +121,7 @@ func (n *reading) decodeEvents(s *ranked) decoded {
 
 // decodeValue reads one attribute value as written.
 func (n *reading) decodeValue(value pcommon.Value, as Encoding) decoded {
-	switch as {
-	case EncPartial:
-		return unusable(truth.ArgsNotExact)
-	case EncToolCallText:
+	if as == EncPartial || as == EncToolCallText {
 		return unusable(truth.ArgsNotExact)
 	}
 	switch value.Type() {
@@ -138,8 +135,9 @@ func (n *reading) decodeValue(value pcommon.Value, as Encoding) decoded {
 		return n.decodeText(text, as)
 	case pcommon.ValueTypeEmpty:
 		return unusable(truth.ArgsAbsent)
+	default:
+		return unusable(truth.ArgsWrongType)
 	}
-	return unusable(truth.ArgsWrongType)
 }
 
 // decodeText reads text: placeholders and marks of a cut first, then what the
@@ -174,8 +172,9 @@ func (n *reading) dispatch(text string, as Encoding) decoded {
 		return n.toolInvoker(text)
 	case EncPython:
 		return n.python(text)
+	default:
+		return n.wrapped(text, as)
 	}
-	return n.wrapped(text, as)
 }
 
 // object parses text, which must be an object, perhaps encoded twice or three

@@ -13,7 +13,6 @@ type dialectSet [2]uint64
 func (b *dialectSet) add(i int)          { b[i>>6] |= 1 << (i & 63) }
 func (b *dialectSet) merge(c dialectSet) { b[0] |= c[0]; b[1] |= c[1] }
 func (b dialectSet) any() bool           { return b[0]|b[1] != 0 }
-func (b dialectSet) has(i int) bool      { return b[i>>6]&(1<<(i&63)) != 0 }
 
 // maxDialects is what a set can hold. TestDialectsFit fails before it is full.
 const maxDialects = 128

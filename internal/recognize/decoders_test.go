@@ -320,7 +320,7 @@ func TestRawJSON(t *testing.T) {
 		assert.Equal(t, string(node.AppendJCS(nil)), canonical(member(text, name)), name)
 	}
 	assert.Empty(t, member(text, "g"))
-	assert.Equal(t, `{"b":"}"}`, canonical(element(member(text, "a"), 2)))
+	assert.JSONEq(t, `{"b":"}"}`, element(member(text, "a"), 2))
 	assert.Equal(t, `"x],"`, element(member(text, "a"), 1))
 	assert.Empty(t, element(member(text, "a"), 3))
 }

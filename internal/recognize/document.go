@@ -41,8 +41,7 @@ func firstTitled(title string) Dialect {
 
 func argsCell(d Dialect) string {
 	for _, s := range d.Args {
-		switch s.As {
-		case EncPartial, EncFlat, EncToolCallText:
+		if s.As == EncPartial || s.As == EncFlat || s.As == EncToolCallText {
 			continue
 		}
 		return "`" + strings.TrimSuffix(s.From(), ".") + "`, " + s.As.String()

@@ -171,6 +171,6 @@ func TestFoldDoesNotDependOnOrder(t *testing.T) {
 		for i, s := range rec.spans {
 			reversed[len(reversed)-1-i] = s
 		}
-		assert.Equal(t, len(rec.groups), len(Fold(reversed)), c.File)
+		assert.Len(t, Fold(reversed), len(rec.groups), c.File)
 	}
 }

@@ -34,9 +34,10 @@ func FuzzMixedDialects(f *testing.F) {
 			}
 			for j := 0; j < len(s.attrs); j += 2 {
 				value := s.attrs[j+1]
-				if s.attrs[j+1] == order {
+				switch value {
+				case order:
 					value = args
-				} else if s.attrs[j+1] == "refund" {
+				case "refund":
 					value = tool
 				}
 				merged.attrs = append(merged.attrs, s.attrs[j], value)
@@ -173,8 +174,7 @@ func FuzzRawJSON(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		member(text, "kwargs")
-		element(text, 1)
+		_, _ = member(text, "kwargs"), element(text, 1)
 		var doc canon.Doc
 		if doc.Parse(text, canon.Limits{}) != nil {
 			return

@@ -99,6 +99,7 @@ func (x *MessageIndex) read(value pcommon.Value, note func(request)) {
 		text = value.Str()
 	case pcommon.ValueTypeMap, pcommon.ValueTypeSlice:
 		text, _ = x.r.typedText(value)
+	default:
 	}
 	if !looksLikeContainer(text) {
 		return

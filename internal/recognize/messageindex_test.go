@@ -101,7 +101,7 @@ func TestResolveLeavesWhatIsThere(t *testing.T) {
 	x.Add("run", turn(t, requestMessage("c1", "refund", `{"order":"B2"}`)).span)
 	o := call(LayerAgent, "refund", order, "c1")
 	assert.False(t, x.Resolve("run", o))
-	assert.Equal(t, order, o.Args.Text)
+	assert.JSONEq(t, order, o.Args.Text)
 
 	broken := call(LayerAgent, "refund", "", "c1")
 	broken.Args.Why = truth.ArgsDuplicateKey

@@ -75,6 +75,7 @@ func walkRequests(node canon.Node, not []string, depth int, visit func(request))
 				walkRequests(value, not, depth+1, visit)
 			}
 		}
+	default:
 	}
 }
 

@@ -214,17 +214,17 @@ func TestOptions(t *testing.T) {
 
 	for _, wrong := range []Options{{Off: []string{"nothing"}}, {First: []string{""}}} {
 		_, err := New(wrong)
-		assert.ErrorIs(t, err, ErrUnknownDialect)
+		require.ErrorIs(t, err, ErrUnknownDialect)
 	}
 	for _, wrong := range []Custom{{}, {Name: "gen_ai"}, {Name: "mine"}} {
 		_, err := New(Options{Custom: []Custom{wrong}})
-		assert.ErrorIs(t, err, ErrCustomDialect)
+		require.ErrorIs(t, err, ErrCustomDialect)
 	}
 }
 
 func TestNearlyAlikeKeysAreTold(t *testing.T) {
 	_, err := newKeyFilter([]string{"attribute.one", "attribute.one"})
-	assert.ErrorIs(t, err, errKeysAlike)
+	require.ErrorIs(t, err, errKeysAlike)
 	r := newRecognizer(t, Options{})
 	for i, key := range r.keys {
 		slot, ok := r.filter.slot(key)

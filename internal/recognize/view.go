@@ -90,8 +90,9 @@ func (v *view) text(slot uint16) (string, bool) {
 		return strconv.FormatBool(value.Bool()), true
 	case pcommon.ValueTypeInt:
 		return strconv.FormatInt(value.Int(), 10), true
+	default:
+		return "", true
 	}
-	return "", true
 }
 
 // str returns a non-empty string and nothing else.
