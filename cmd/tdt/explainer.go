@@ -69,16 +69,16 @@ func (e *explainer) argsAxis() explainedAxis {
 	absent := fact("arguments are absent or unusable", e.ask(truth.AxisArgs, truth.Call{}, truth.Evidence{}))
 	var doc canon.Doc
 	_ = doc.Parse("null", canon.Limits{}) // it is JSON
-	any := e.ask(truth.AxisArgs, truth.Call{Args: &doc}, truth.Evidence{})
+	given := e.ask(truth.AxisArgs, truth.Call{Args: &doc}, truth.Evidence{})
 	i := slices.IndexFunc(e.policy.Schemas(), func(s policy.ToolSchema) bool { return s.Tool == e.tool })
 	if i < 0 {
-		a.Facts = []explainedFact{absent, fact("there are arguments", any)}
+		a.Facts = []explainedFact{absent, fact("there are arguments", given)}
 		return a
 	}
 	s := &e.policy.Schemas()[i]
 	a.DecidedBy = &explainedRule{Field: schemaField(s), Line: s.Pos.Line}
 	if fault := s.Fault(); fault != nil {
-		malformed := fact("there are arguments", any)
+		malformed := fact("there are arguments", given)
 		malformed.Text += fmt.Sprintf(" (%v: %v)", fault.Reason, fault)
 		a.Facts = []explainedFact{absent, malformed}
 		return a
@@ -158,29 +158,32 @@ func (e *explainer) dutyAxis(d *duty) explainedAxis {
 	a := explainedAxis{Axis: d.axis.String()}
 	names, classes := e.policy.Obligation(d.obligation)
 	ask := func(ev truth.Evidence) truth.Finding { return e.ask(d.axis, truth.Call{}, ev) }
-	byName := slices.ContainsFunc(names, func(r policy.Rule) bool { return r.Pattern.Match(e.tool) })
 	switch {
-	case byName:
+	case slices.ContainsFunc(names, func(r policy.Rule) bool { return r.Pattern.Match(e.tool) }):
 		a.DecidedBy = ruleOf(ask(truth.Evidence{}).Rule)
 		a.Facts = d.facts("", e.evidence(), ask)
 	case len(classes) == 0:
 		a.Facts = []explainedFact{fact("", ask(truth.Evidence{}))}
-	case e.known:
-		a.DecidedBy = &explainedRule{Field: d.field}
-		if !slices.ContainsFunc(e.classes, func(c string) bool { return slices.Contains(classes, c) }) {
-			a.Facts = []explainedFact{fact("", ask(e.evidence()))}
-			return a
-		}
-		a.Facts = d.facts("", e.evidence(), ask)
 	default:
 		a.DecidedBy = &explainedRule{Field: d.field}
-		a.Facts = []explainedFact{fact("classes are unknown", ask(truth.Evidence{}))}
-		for _, class := range distinct(classes) {
-			a.Facts = append(a.Facts, d.facts("it has class "+class+" and ", oneClass(class), ask)...)
-		}
-		a.Facts = append(a.Facts, fact("it has none of these classes", ask(truth.Evidence{ClassesKnown: true})))
+		a.Facts = e.classDuty(d, classes, ask)
 	}
 	return a
+}
+
+// classDuty tells the facts of a duty that depends on classes.
+func (e *explainer) classDuty(d *duty, classes []string, ask func(truth.Evidence) truth.Finding) []explainedFact {
+	if e.known {
+		if !slices.ContainsFunc(e.classes, func(c string) bool { return slices.Contains(classes, c) }) {
+			return []explainedFact{fact("", ask(e.evidence()))}
+		}
+		return d.facts("", e.evidence(), ask)
+	}
+	facts := []explainedFact{fact("classes are unknown", ask(truth.Evidence{}))}
+	for _, class := range distinct(classes) {
+		facts = append(facts, d.facts("it has class "+class+" and ", oneClass(class), ask)...)
+	}
+	return append(facts, fact("it has none of these classes", ask(truth.Evidence{ClassesKnown: true})))
 }
 
 // facts tells what each value of the duty's fact would do.

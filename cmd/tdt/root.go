@@ -50,6 +50,7 @@ func verbs(s streams) []*cobra.Command {
 		newJudge(s),
 		newRecognize(s),
 		newCarriers(s),
+		newPolicy(s),
 		newVerify(s),
 		newImport(s),
 		newExport(s),
