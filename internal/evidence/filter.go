@@ -5,7 +5,6 @@ package evidence
 import (
 	"bytes"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/tool-decision-truth/collector/internal/truth"
@@ -63,7 +62,7 @@ func (m *matcher) onCarriers() bool { return m.policy != nil || m.verdicts != ni
 
 func (m *matcher) match(l *line) bool {
 	switch {
-	case len(m.f.Types) == 0 && strings.HasPrefix(string(l.eventType), JournalTypes):
+	case len(m.f.Types) == 0 && l.isOwn():
 		return false
 	case len(m.f.Types) > 0 && !slices.Contains(m.f.Types, string(l.eventType)):
 		return false

@@ -5,8 +5,10 @@ package evidence
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"hash"
+	"math/bits"
 	"strconv"
 	"time"
 
@@ -136,16 +138,20 @@ func parseLine(text []byte) (l line, ok bool) {
 	l.eventType = p.str()
 	l.event = text[:p.at]
 	p.literal(seqIntro)
-	seq, err := parseCount(string(p.digits()))
-	l.seq = seq
+	l.seq = p.count()
 	p.literal(linkIntro)
 	p.skip(linkDigits)
 	p.literal(lineOutro)
-	return l, !p.failed && err == nil && p.at == len(text)
+	return l, !p.failed && p.at == len(text)
 }
 
 // is reports whether l is an event of type t.
 func (l *line) is(t string) bool { return string(l.eventType) == t }
+
+// isOwn reports whether l is of the journal itself.
+func (l *line) isOwn() bool {
+	return len(l.eventType) > len(JournalTypes) && string(l.eventType[:len(JournalTypes)]) == JournalTypes
+}
 
 // contentMatches reports whether the content hash is that of the event, for
 // payloads whose text is what the hash sees; that is all but those with
@@ -162,7 +168,7 @@ func (l *line) contentMatches(h hash.Hash, sum *[hashSize]byte) bool {
 	}
 	h.Write(contentType)
 	h.Write(l.eventType)
-	h.Write([]byte(lineOutro))
+	h.Write(contentOutro)
 	h.Sum(sum[:0])
 	var want [linkDigits]byte
 	hex.Encode(want[:], sum[:])
@@ -176,6 +182,7 @@ var (
 	contentMiddle  = []byte(`,"datacontenttype":"application/json","specversion":"1.0"`)
 	contentSubject = []byte(`,"subject":"`)
 	contentType    = []byte(`,"type":"`)
+	contentOutro   = []byte(`"}`)
 	quote          = []byte(`"`)
 	digestIntro    = []byte("sha256:")
 )
@@ -208,33 +215,43 @@ func (p *lineParser) skip(n int) {
 
 // str returns a string whose opening quote was read, and reads its closing one.
 func (p *lineParser) str() []byte {
-	if p.failed {
-		return nil
-	}
-	rest := p.rest()
-	n := bytes.IndexByte(rest, '"')
-	if n >= 0 && bytes.IndexByte(rest[:n], '\\') >= 0 {
-		n = closingQuote(rest)
-	}
-	if n < 0 {
-		p.failed = true
-		return nil
-	}
-	p.at += n + 1
-	return rest[:n:n]
-}
-
-// closingQuote returns the place of the first quote that is not escaped, or -1.
-func closingQuote(s []byte) int {
-	for i := 0; i < len(s); i++ {
-		switch s[i] {
-		case '\\':
-			i++
-		case '"':
-			return i
+	start := p.at
+	for !p.failed {
+		p.at = plainEnd(p.text, p.at)
+		switch {
+		case p.at == len(p.text), p.text[p.at] < ' ':
+			p.failed = true
+		case p.text[p.at] == '"':
+			p.at++
+			return p.text[start : p.at-1 : p.at-1]
+		default: // a backslash, and what it escapes
+			p.skip(2)
 		}
 	}
-	return -1
+	return nil
+}
+
+// Strings are looked through eight bytes at a time.
+const (
+	everyByte = 0x0101010101010101
+	highBits  = everyByte << 7
+)
+
+// plainEnd returns the place of the first quote, backslash or control character
+// from i on, or the end. In each word the high bit of a byte is set where it is
+// one of them; a borrow marks at most bytes above one that is rightly marked.
+func plainEnd(s []byte, i int) int {
+	for ; i+8 <= len(s); i += 8 {
+		w := binary.LittleEndian.Uint64(s[i:])
+		stop := (w - everyByte*' ') | ((w ^ everyByte*'"') - everyByte) | ((w ^ everyByte*'\\') - everyByte)
+		if stop &= ^w & highBits; stop != 0 {
+			return i + bits.TrailingZeros64(stop)/8
+		}
+	}
+	for i < len(s) && s[i] >= ' ' && s[i] != '"' && s[i] != '\\' {
+		i++
+	}
+	return i
 }
 
 // optional returns the string that intro begins, if it is there.
@@ -254,6 +271,19 @@ func (p *lineParser) digits() []byte {
 	}
 	p.at += n
 	return rest[:n]
+}
+
+// count returns a decimal number without leading zeros.
+func (p *lineParser) count() (n uint64) {
+	text := p.digits()
+	if len(text) == 0 || len(text) > 19 || text[0] == '0' && len(text) > 1 {
+		p.failed = true
+		return 0
+	}
+	for _, c := range text {
+		n = n*10 + uint64(c-'0')
+	}
+	return n
 }
 
 func (p *lineParser) boolean() {

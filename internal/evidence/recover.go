@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/tool-decision-truth/collector/internal/truth/canon"
 )
@@ -319,7 +318,7 @@ func (w *writer) remember(journal string, text []byte) {
 		w.remembers, w.window = journal, newWindow(w.cfg.RetryWindow)
 	}
 	l, _ := parseLine(text)
-	if strings.HasPrefix(string(l.eventType), JournalTypes) {
+	if l.isOwn() {
 		return
 	}
 	quoted := append(append(append([]byte(nil), l.contentHash...), '"'), l.runID...)

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"hash"
 	"slices"
-	"strings"
 
 	"github.com/transparency-dev/merkle/compact"
 	"golang.org/x/mod/sumdb/note"
@@ -105,7 +104,7 @@ func (k *walker) check(l *line) *Finding {
 	if !l.contentMatches(k.hash, &k.sum) && !k.contentMatchesExactly(l) {
 		return k.finding(FaultContent, "")
 	}
-	if !strings.HasPrefix(string(l.eventType), JournalTypes) {
+	if !l.isOwn() {
 		return nil
 	}
 	switch string(l.eventType) {

@@ -2,7 +2,11 @@
 
 package evidence
 
-import "crypto/sha256"
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"math/bits"
+)
 
 // A recordKey says which record an event is: its run and its content hash, which
 // covers the type. An event with a key that the journal has is a retry and makes
@@ -19,35 +23,84 @@ func keyOf(hashAndRun []byte) recordKey {
 
 // A window remembers the latest records by key, as many as it has room for, so
 // that retries are recognized within a known amount of memory.
+//
+// It is asked for every record, and the answer is nearly always no. A Go map
+// does this in three cache misses with its deletions; here the table is of one
+// word a slot, and forgetting a record leaves its slot as it is: the slot's
+// record is another one by then, or none. Once too many slots are such, the
+// table is made anew.
 type window struct {
-	seqs map[recordKey]uint64
-	ring []recordKey // in the order of adding; zero where there is none
-	next int
+	ring  []remembered // in the order of adding
+	next  int
+	table []uint64 // half a key and a place in ring plus 1; 0 is empty
+	used  int      // slots that are not empty
+}
+
+type remembered struct {
+	key recordKey
+	seq uint64
 }
 
 func newWindow(records int) *window {
-	return &window{seqs: make(map[recordKey]uint64), ring: make([]recordKey, records)}
+	slots := 1 << bits.Len(uint(2*records))
+	return &window{ring: make([]remembered, records), table: make([]uint64, slots)}
+}
+
+// slotOf returns where to look for k first, and what its slot has in its upper
+// half.
+func (w *window) slotOf(k *recordKey) (slot int, half uint64) {
+	return int(binary.LittleEndian.Uint64(k[:])) & (len(w.table) - 1), binary.LittleEndian.Uint64(k[8:]) &^ (1<<32 - 1)
 }
 
 // find returns the sequence number of the record with key k.
 func (w *window) find(k recordKey) (seq uint64, ok bool) {
-	seq, ok = w.seqs[k]
-	return seq, ok
+	slot, half := w.slotOf(&k)
+	for ; w.table[slot] != 0; slot = (slot + 1) & (len(w.table) - 1) {
+		if w.table[slot]&^(1<<32-1) != half {
+			continue
+		}
+		if r := &w.ring[uint32(w.table[slot])-1]; r.key == k {
+			return r.seq, true
+		}
+	}
+	return 0, false
 }
 
 // add remembers a record that find does not find, and forgets the oldest.
 func (w *window) add(k recordKey, seq uint64) {
-	delete(w.seqs, w.ring[w.next])
-	w.ring[w.next] = k
-	w.seqs[k] = seq
+	if w.used >= len(w.table)/4*3 {
+		w.rebuild()
+	}
+	w.ring[w.next] = remembered{k, seq}
+	w.insert(w.next)
 	w.next = (w.next + 1) % len(w.ring)
+}
+
+// insert gives a record of the ring a slot.
+func (w *window) insert(place int) {
+	slot, half := w.slotOf(&w.ring[place].key)
+	for w.table[slot] != 0 {
+		slot = (slot + 1) & (len(w.table) - 1)
+	}
+	w.table[slot] = half | uint64(place+1)
+	w.used++
 }
 
 // undo forgets the latest n records. What they pushed out stays forgotten.
 func (w *window) undo(n int) {
 	for range min(n, len(w.ring)) {
 		w.next = (w.next + len(w.ring) - 1) % len(w.ring)
-		delete(w.seqs, w.ring[w.next])
-		w.ring[w.next] = recordKey{}
+		w.ring[w.next] = remembered{}
+	}
+}
+
+// rebuild makes the table of the records that are remembered, and no others.
+func (w *window) rebuild() {
+	clear(w.table)
+	w.used = 0
+	for i := range w.ring {
+		if w.ring[i].key != (recordKey{}) {
+			w.insert(i)
+		}
 	}
 }
