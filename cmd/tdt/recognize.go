@@ -194,7 +194,11 @@ func (g *recognition) print(w *bufio.Writer) {
 		line("not taken", g.Veto)
 	}
 	for _, n := range g.Near {
-		line("near", n.Dialect+": has "+strings.Join(n.Held, "; ")+", lacks "+strings.Join(n.Missing, "; "))
+		has := ""
+		if len(n.Held) > 0 {
+			has = "has " + strings.Join(n.Held, "; ") + ", "
+		}
+		line("near", n.Dialect+": "+has+"lacks "+strings.Join(n.Missing, "; "))
 	}
 	fmt.Fprintln(w)
 }

@@ -89,8 +89,7 @@ func agentOf(m *engine.Member) string {
 	if m.Obs.Agent != "" {
 		return m.Obs.Agent
 	}
-	v, _ := m.Resource.Resource().Attributes().Get("service.name")
-	return v.AsString()
+	return engine.Text(m.Resource.Resource().Attributes(), "service.name")
 }
 
 // row is the result as a person reads it.

@@ -22,8 +22,8 @@ type RunKey []string
 func (k RunKey) of(at Located) ledger.ID {
 	for _, name := range k {
 		for _, attrs := range []pcommon.Map{at.Span.Attributes(), at.Resource.Resource().Attributes()} {
-			if v, ok := attrs.Get(name); ok && v.AsString() != "" {
-				return hashedRun(name, v.AsString(), at.Resource.Resource().Attributes())
+			if value := Text(attrs, name); value != "" {
+				return hashedRun(name, value, at.Resource.Resource().Attributes())
 			}
 		}
 	}
@@ -39,9 +39,16 @@ func hashedRun(name, value string, resource pcommon.Map) (id ledger.ID) {
 	write(name)
 	write(value)
 	for _, key := range []string{"service.namespace", "service.name", "tenant.id"} {
-		v, _ := resource.Get(key)
-		write(v.AsString())
+		write(Text(resource, key))
 	}
 	copy(id[:], h.Sum(nil))
 	return id
+}
+
+// Text returns the attribute named key as text, "" where it is not there.
+func Text(attrs pcommon.Map, key string) string {
+	if v, ok := attrs.Get(key); ok {
+		return v.AsString()
+	}
+	return ""
 }
