@@ -147,13 +147,16 @@ func (f *folding) ancestry() {
 		rivals := slices.DeleteFunc(slices.Clone(below), func(i int) bool {
 			return f.spans[i].Observation.Companion || f.proof[i] == ProofCallID
 		})
-		fans := len(rivals) > 1 && !f.stages(rivals)
-		for _, i := range below {
-			if fans && slices.Contains(rivals, i) {
-				f.fanout[up] = true
-				continue
+		if len(rivals) > 1 && !f.stages(rivals) {
+			f.fanout[up] = true
+			for _, i := range rivals {
+				f.proof[i] = 0
 			}
-			f.outer[i] = up
+		}
+		for _, i := range below {
+			if f.proof[i] != 0 {
+				f.outer[i] = up
+			}
 		}
 	}
 }
@@ -196,11 +199,15 @@ func (f *folding) callIDs() {
 			continue
 		}
 		k := key{f.spans[i].Trace, o.CallID}
-		if j := slices.IndexFunc(first[k], func(j int) bool { return f.join(j, i) }); j < 0 {
+		if j := slices.IndexFunc(first[k], func(j int) bool { return f.join(j, i) }); j < 0 && len(first[k]) < maxNamesakes {
 			first[k] = append(first[k], i)
 		}
 	}
 }
+
+// maxNamesakes is with how many calls of one id in one trace another is
+// compared. More of them prove nothing but that the id is no id.
+const maxNamesakes = 16
 
 // join folds later into earlier where they are one call, and says whether.
 func (f *folding) join(earlier, later int) bool {
@@ -218,13 +225,28 @@ func (f *folding) join(earlier, later int) bool {
 
 // requests folds client and server of one JSON-RPC request.
 func (f *folding) requests() {
+	type key struct {
+		trace            pcommon.TraceID
+		session, request string
+	}
+	clients := map[key][]int{}
 	order := f.byStart()
+	of := func(i int) (key, bool) {
+		o := f.spans[i].Observation
+		return key{f.spans[i].Trace, o.MCPSession, o.RequestID}, o.MCPSession != "" && o.RequestID != ""
+	}
 	for _, i := range order {
-		if f.spans[i].Observation.Layer != LayerMCPServer || f.outer[i] >= 0 || f.spans[i].Observation.MCPSession == "" {
+		if k, ok := of(i); ok && f.spans[i].Observation.Layer == LayerMCPClient && len(clients[k]) < maxNamesakes {
+			clients[k] = append(clients[k], i)
+		}
+	}
+	for _, i := range order {
+		k, ok := of(i)
+		if !ok || f.spans[i].Observation.Layer != LayerMCPServer || f.outer[i] >= 0 {
 			continue
 		}
-		for _, j := range order {
-			if f.spans[j].Observation.Layer == LayerMCPClient && f.join(j, i) {
+		for _, j := range clients[k] {
+			if f.join(j, i) {
 				break
 			}
 		}

@@ -3,7 +3,9 @@
 package recognize
 
 import (
+	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -172,5 +174,36 @@ func TestFoldDoesNotDependOnOrder(t *testing.T) {
 			reversed[len(reversed)-1-i] = s
 		}
 		assert.Len(t, Fold(reversed), len(rec.groups), c.File)
+	}
+}
+
+// TestFoldIsLinear folds many spans that all could belong together.
+func TestFoldIsLinear(t *testing.T) {
+	const many = 20_000
+	shapes := map[string]func(i int) Span{
+		"inner calls of one span": func(i int) Span {
+			return Span{Parent: pcommon.SpanID{255}, Observation: call(LayerMCPClient, "refund", "", "")}
+		},
+		"one id": func(i int) Span {
+			return Span{Observation: call(LayerAgent, "refund", fmt.Sprintf(`{"n":%d}`, i), "c1")}
+		},
+		"one request": func(i int) Span {
+			o := call(LayerMCPClient+Layer(i%2), "tool"+fmt.Sprint(i), "", "")
+			o.MCPSession, o.RequestID = "s", "1"
+			return Span{Observation: o}
+		},
+	}
+	for name, shape := range shapes {
+		t.Run(name, func(t *testing.T) {
+			spans := []Span{{Trace: pcommon.TraceID{1}, ID: pcommon.SpanID{255}, Observation: call(LayerAgent, "refund", "", "")}}
+			for i := range many {
+				s := shape(i)
+				s.Trace, s.ID, s.End = pcommon.TraceID{1}, pcommon.SpanID{1, byte(i >> 16), byte(i >> 8), byte(i)}, 9
+				spans = append(spans, s)
+			}
+			start := time.Now()
+			assert.NotEmpty(t, Fold(spans))
+			assert.Less(t, time.Since(start), 5*time.Second)
+		})
 	}
 }
