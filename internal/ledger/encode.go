@@ -116,8 +116,10 @@ func (w *writer) records(r *run) {
 	if m == nil {
 		m = &more{}
 	}
-	w.number(uint64(m.first))
 	w.number(uint64(len(m.records)))
+	if len(m.records) > 0 {
+		w.number(uint64(m.first))
+	}
 	for i := range m.records {
 		d := &m.records[i]
 		w.bytes(d.Carrier[:])

@@ -57,7 +57,9 @@ type plan struct {
 func (p *plan) make(b *Batch) {
 	p.groups, p.seen = p.groups[:0], p.seen[:0]
 	for i := range b.Groups {
-		p.groups = append(p.groups, int32(i))
+		if g := &b.Groups[i]; len(g.Members) > 0 && g.Policy != nil {
+			p.groups = append(p.groups, int32(i))
+		} // else its placement stays zero
 	}
 	for i := range b.Seen {
 		p.seen = append(p.seen, int32(i))
@@ -160,11 +162,7 @@ func (s *shard) enter(r *run, v *visit) {
 	}
 	fresh := r.next
 	for _, i := range v.groups {
-		g := &v.batch.Groups[i]
-		if len(g.Members) == 0 || g.Policy == nil || r.next > maxOrder {
-			continue // the zero Placement says that it has no place
-		}
-		v.sighting.look(g)
+		v.sighting.look(&v.batch.Groups[i])
 		s.place(&v.placements[i], r, v.sighting, fresh)
 	}
 	s.touch(r, v.now)

@@ -13,6 +13,9 @@ func (s *shard) place(p *Placement, r *run, o *sighting, fresh int64) {
 	s.noteGroup(r, o)
 	m := s.find(r, o, fresh)
 	if m.n == 0 {
+		if r.next > maxOrder {
+			return // there are no more orders: p stays zero
+		}
 		p.Order = r.next
 		s.placeNew(p, r, o)
 	} else {

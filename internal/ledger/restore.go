@@ -175,11 +175,10 @@ func (r *run) readKin(d *reader) {
 }
 
 func (r *run) readRecords(d *reader, policies int) {
-	first := int64(d.number(maxOrder + 1))
 	n := d.length(math.MaxInt32, 65)
-	d.check(first+int64(n) <= r.next)
-	if first > 0 || n > 0 {
-		r.needMore().first = first
+	if n > 0 {
+		r.needMore().first = int64(d.number(maxOrder + 1))
+		d.check(r.more.first+int64(n) <= r.next)
 	}
 	for range n {
 		var rec record

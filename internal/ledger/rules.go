@@ -149,11 +149,11 @@ func (s *shard) revise(r *run, order int64, before *call, o *sighting) []string 
 	}
 	ruled := s.ruledName(r, order, before.tool)
 	if s.name(r, ruled) != o.name {
+		r.needRare().rule(order, ruled)
 		if s.rebuild(r, c.policy) {
 			return r.violatedBy(order)
 		}
 		r.fallBehind(c.policy)
-		r.needRare().rule(order, ruled)
 	}
 	if before.is(hasArgs) && c.is(hasArgs) && !o.Call.HasArgs {
 		return r.violatedBy(order) // the rules have the arguments
