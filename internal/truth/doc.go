@@ -5,5 +5,5 @@
 //
 // It is pure: no Collector, no files, no clock, no environment. A verdict says
 // how a call compares with the policy. It does not say that the call was safe,
-// authorised, intended, or that it ran.
+// authorized, intended, or that it ran.
 package truth

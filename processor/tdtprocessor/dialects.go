@@ -59,7 +59,7 @@ func (cfg *CustomDialectConfig) compile(e *expressions) (recognize.Custom, error
 		f.add("when", err)
 		conditions := []*condition{when}
 		c.When = func(rs ptrace.ResourceSpans, ss ptrace.ScopeSpans, sp ptrace.Span) bool {
-			return anyHolds(context.Background(), conditions, located{rs, ss, sp})
+			return anyHolds(context.Background(), conditions, located{Resource: rs, Scope: ss, Span: sp})
 		}
 	}
 	for _, field := range []struct {
@@ -87,7 +87,7 @@ func (cfg *CustomDialectConfig) compile(e *expressions) (recognize.Custom, error
 // nil, is nothing.
 func getterOf(v *value) getter {
 	return func(rs ptrace.ResourceSpans, ss ptrace.ScopeSpans, sp ptrace.Span) (pcommon.Value, bool) {
-		return toValue(evaluate(context.Background(), v, located{rs, ss, sp}))
+		return toValue(evaluate(context.Background(), v, located{Resource: rs, Scope: ss, Span: sp}))
 	}
 }
 
