@@ -49,15 +49,17 @@ type caseSpan struct {
 	}
 }
 
-// A caseStep is a batch that arrives, or time that passes.
+// A caseStep is a batch that arrives, time that passes, or a restart.
 type caseStep struct {
-	Wait  string
-	Batch []caseSpan
+	Wait    string
+	Batch   []caseSpan
+	Restart bool
 }
 
 // TestCasesGolden replays every case: a configuration, policies, and spans in
 // the order in which they arrive. What comes out is compared with the case's
-// own last file.
+// file "out", and what the journal in $DIR/journal holds then with its file
+// "records", where it has one.
 func TestCasesGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/cases/*.txtar")
 	require.NoError(t, err)
@@ -80,13 +82,20 @@ func replayCase(t *testing.T, file string) {
 	decoder := yaml.NewDecoder(strings.NewReader(parts["in.yaml"]))
 	decoder.KnownFields(true)
 	require.NoError(t, decoder.Decode(&steps))
-	got := runCase(t, strings.ReplaceAll(parts["config.yaml"], "$DIR", dir), steps)
-	if updateGolden() {
-		rewritePart(archive, "out", got)
-		require.NoError(t, os.WriteFile(file, txtar.Format(archive), 0o600))
-		return
+	got := map[string]string{"out": runCase(t, strings.ReplaceAll(parts["config.yaml"], "$DIR", dir), steps)}
+	if _, ok := parts["records"]; ok {
+		got["records"] = renderJournal(t, filepath.Join(dir, "journal"))
 	}
-	assert.Equal(t, parts["out"], got, "run make golden, then read the difference")
+	for name, text := range got {
+		if updateGolden() {
+			rewritePart(archive, name, text)
+			continue
+		}
+		assert.Equal(t, parts[name], text, "run make golden, then read the difference")
+	}
+	if updateGolden() {
+		require.NoError(t, os.WriteFile(file, txtar.Format(archive), 0o600))
+	}
 }
 
 func rewritePart(archive *txtar.Archive, name, data string) {
@@ -101,14 +110,24 @@ func rewritePart(archive *txtar.Archive, name, data string) {
 // runCase drives the processor through its factory's own parts with a clock of
 // its own.
 func runCase(t *testing.T, config string, steps []caseStep) string {
-	p, cfg := newTestProcessor(t, config)
 	clock := time.Unix(1_000_000, 0)
-	p.now = func() time.Time { return clock }
 	sink := &caseSink{}
-	p.emit = sink.runs
-	require.NoError(t, p.start(context.Background(), componenttest.NewNopHost()))
+	begin := func() *tdtProcessor {
+		p, _ := newTestProcessor(t, config)
+		p.now = func() time.Time { return clock }
+		p.emit = sink.runs
+		require.NoError(t, p.start(context.Background(), componenttest.NewNopHost()))
+		return p
+	}
+	p := begin()
 	var out strings.Builder
 	for i, step := range steps {
+		if step.Restart {
+			require.NoError(t, p.shutdown(context.Background()))
+			fmt.Fprintf(&out, "== restart\n%s", sink.take())
+			p = begin()
+			continue
+		}
 		if step.Wait != "" {
 			d, err := time.ParseDuration(step.Wait)
 			require.NoError(t, err)
@@ -131,7 +150,6 @@ func runCase(t *testing.T, config string, steps []caseStep) string {
 	if rest := sink.take(); rest != "" {
 		fmt.Fprintf(&out, "== at shutdown\n%s", rest)
 	}
-	_ = cfg
 	return out.String()
 }
 
