@@ -17,6 +17,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/mod/modfile"
+
+	"github.com/tool-decision-truth/collector/internal/recognize"
 )
 
 const module = "github.com/tool-decision-truth/collector/"
@@ -25,13 +27,17 @@ const module = "github.com/tool-decision-truth/collector/"
 // listed is forbidden.
 var arrows = map[string][]string{
 	"internal/truth/canon":    {},
-	"internal/truth/policy":   {"internal/truth/canon"},
+	"internal/truth/policy":   {"internal/truth/canon", "internal/truth/policy/schema", "internal/truth/policy/tree"},
 	"internal/truth":          {"internal/truth/canon", "internal/truth/policy"},
 	"internal/truth/sequence": {"internal/truth", "internal/truth/canon", "internal/truth/policy"},
 	"internal/truth/carrier":  {"internal/truth", "internal/truth/canon"},
 	"internal/evidence":       {"internal/truth", "internal/truth/canon", "internal/truth/carrier"},
 	"internal/recognize":      {"internal/truth", "internal/truth/canon"},
 	"internal/ledger":         {"internal/truth", "internal/truth/canon", "internal/truth/sequence"},
+	"internal/engine": {
+		"internal/truth", "internal/truth/canon", "internal/truth/policy", "internal/truth/sequence", "internal/truth/carrier",
+		"internal/recognize", "internal/ledger",
+	},
 	"internal/report":         {},
 }
 
@@ -85,7 +91,7 @@ func TestTheCoreDoesNoIO(t *testing.T) {
 }
 
 func TestTheJournalAndTheRecognizersKnowNoCollectorRuntime(t *testing.T) {
-	for _, pkg := range []string{"./internal/evidence", "./internal/recognize", "./internal/ledger", "./cmd/tdt"} {
+	for _, pkg := range []string{"./internal/evidence", "./internal/recognize", "./internal/ledger", "./internal/engine", "./cmd/tdt"} {
 		for _, dep := range goList(t, "-deps", pkg) {
 			for _, banned := range []string{
 				"go.opentelemetry.io/collector/service", "go.opentelemetry.io/collector/otelcol",
@@ -174,6 +180,23 @@ func TestEveryDecisionRecordIsNumberedOnce(t *testing.T) {
 		assert.Empty(t, seen[number], "%s has the number of %s", file, seen[number])
 		seen[number] = file
 	}
+}
+
+// TestGeneratedFrameworkTable holds the README's table against the dialects.
+func TestGeneratedFrameworkTable(t *testing.T) {
+	const begin, end = "<!-- frameworks -->\n", "<!-- /frameworks -->"
+	text, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	before, rest, ok := strings.Cut(string(text), begin)
+	require.True(t, ok)
+	_, after, ok := strings.Cut(rest, end)
+	require.True(t, ok)
+	want := before + begin + "\n" + strings.TrimSpace(recognize.FrameworkTable()) + "\n\n" + end + after
+	if os.Getenv("TDT_UPDATE") != "" {
+		require.NoError(t, os.WriteFile("README.md", []byte(want), 0o600))
+		return
+	}
+	assert.Equal(t, want, string(text), "run make golden")
 }
 
 func trackedFiles(t *testing.T) []string {
