@@ -92,15 +92,22 @@ func (d *Decision) Reasons() []string {
 	return slices.Compact(reasons)
 }
 
-// judge compares one folded call with the policy that is meant for it.
-func (e *Engine) judge(policies Policies, members []Member, family []Located) Decision {
+// decisionOn returns what is known of a folded call before it is judged.
+func (e *Engine) decisionOn(p *Policy, members []Member) Decision {
+	obs := members[0].Obs
+	return Decision{
+		Members: members, Policy: p,
+		Tool: e.strip(obs.Tool), CallID: obs.CallID, Source: truth.SourceReported, Result: obs.Result,
+	}
+}
+
+// judge compares one folded call with p, the policy that is meant for it.
+func (e *Engine) judge(p *Policy, members []Member, family []Located) Decision {
 	primary := members[0]
 	obs := primary.Obs
-	d := Decision{
-		Members: members, Policy: policies.first(primary.Located),
-		Tool: e.strip(obs.Tool), CallID: obs.CallID, Source: e.source(primary), Result: obs.Result,
-	}
-	if d.Policy == nil {
+	d := e.decisionOn(p, members)
+	d.Source = e.source(primary)
+	if p == nil {
 		return d
 	}
 	call := truth.Call{Tool: d.Tool, Args: obs.Args.Doc, ArgsWhy: obs.Args.Why, Identity: e.identity(primary.Located)}
@@ -110,6 +117,26 @@ func (e *Engine) judge(policies Policies, members []Member, family []Located) De
 	d.Identity = call.Identity
 	evidence := e.evidence(d.Policy, d.Tool, family)
 	d.Truth = truth.Judge(d.Policy.Truth, &call, &evidence)
+	return d
+}
+
+// faulted judges a call that a fault of ours struck. Its identity is invalid,
+// so the verdict is, and none of the settings' functions is asked again.
+func (e *Engine) faulted(p *Policy, members []Member) (d Decision) {
+	d = e.decisionOn(p, members)
+	d.Identity, d.Truth = truth.IdentityInvalid, truth.Unjudged(truth.IdentityReasonFault)
+	if p == nil {
+		return d
+	}
+	defer func() {
+		// The policy itself faults. The decision stands as it was made above.
+		_ = recover()
+	}()
+	args := &members[0].Obs.Args
+	call := truth.Call{Tool: d.Tool, Args: args.Doc, ArgsWhy: args.Why, Identity: d.Identity, IdentityWhy: truth.IdentityReasonFault}
+	var evidence truth.Evidence
+	evidence.Classes, evidence.ClassesKnown = p.Truth.ToolClasses(d.Tool)
+	d.Truth = truth.Judge(p.Truth, &call, &evidence)
 	return d
 }
 

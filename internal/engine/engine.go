@@ -10,7 +10,6 @@ import (
 
 	"github.com/tool-decision-truth/collector/internal/ledger"
 	"github.com/tool-decision-truth/collector/internal/recognize"
-	"github.com/tool-decision-truth/collector/internal/truth"
 )
 
 // An Engine judges batches. It is safe for concurrent use.
@@ -56,7 +55,7 @@ func (e *Engine) Judge(policies Policies, td ptrace.Traces) *Batch {
 	if len(found) == 0 {
 		return b
 	}
-	e.messages.resolve(found)
+	b.Faults += e.messages.resolve(found)
 	spans, at := e.family(td, found)
 	children := e.children(at)
 	for _, g := range recognize.Fold(spans) {
@@ -157,13 +156,15 @@ func (e *Engine) members(g recognize.Group, spans []recognize.Span, at []Located
 
 // decide judges one call. A fault of ours makes it invalid and nothing else.
 func (e *Engine) decide(b *Batch, policies Policies, members []Member, children kin) (d Decision) {
+	chosen, sound := policies.first(members[0].Located)
 	defer func() {
-		if recover() != nil {
+		if recover() != nil || !sound {
 			b.Faults++
-			d = Decision{Members: members, Policy: policies.first(members[0].Located), Tool: members[0].Obs.Tool, Source: truth.SourceReported, Result: truth.ResultNA}
-			d.Identity = truth.IdentityInvalid
-			d.Truth = truth.Decision{Verdict: truth.Invalid}
+			d = e.faulted(chosen, members)
 		}
 	}()
-	return e.judge(policies, members, children.of(members))
+	if !sound {
+		return d
+	}
+	return e.judge(chosen, members, children.of(members))
 }

@@ -50,12 +50,21 @@ func (m messages) add(span ptrace.Span) {
 }
 
 // resolve gives calls without arguments those that a model asked for under the
-// call's id.
-func (m messages) resolve(found []Member) {
+// call's id. It returns how many calls met a fault of ours, and go without.
+func (m messages) resolve(found []Member) (faults int64) {
 	for i := range found {
-		shard, run := m.of(found[i].Span)
-		shard.Lock()
-		shard.index.Resolve(run, found[i].Obs)
-		shard.Unlock()
+		if !m.resolveOne(&found[i]) {
+			faults++
+		}
 	}
+	return faults
+}
+
+func (m messages) resolveOne(member *Member) (sound bool) {
+	shard, run := m.of(member.Span)
+	shard.Lock()
+	defer shard.Unlock()
+	defer func() { sound = recover() == nil }()
+	shard.index.Resolve(run, member.Obs)
+	return true
 }

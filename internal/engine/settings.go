@@ -53,14 +53,22 @@ func NewPolicy(name, file string, text []byte, when func(Located) bool) (*Policy
 // Policies is one state of all policies. A batch is judged by one state.
 type Policies []*Policy
 
-// first returns the first policy whose condition holds, or nil.
-func (ps Policies) first(at Located) *Policy {
+// first returns the first policy whose condition holds, or nil. A condition
+// that faults is not sound and claims the call: what it would have said is not
+// known, and no other policy may judge in its place.
+func (ps Policies) first(at Located) (claimed *Policy, sound bool) {
+	defer func() {
+		if recover() != nil {
+			sound = false
+		}
+	}()
 	for _, p := range ps {
+		claimed = p
 		if p.When == nil || p.When(at) {
-			return p
+			return p, true
 		}
 	}
-	return nil
+	return nil, true
 }
 
 // Settings are what an Engine is built from. What is nil is not asked.

@@ -9,6 +9,22 @@ import (
 	"github.com/tool-decision-truth/collector/internal/recognize"
 )
 
+// Strip removes every attribute under the reserved names from all of td, and
+// returns how many there were. Judge does so itself: this is for a batch that
+// it could not go through.
+func Strip(td ptrace.Traces) (removed int64) {
+	for _, rs := range td.ResourceSpans().All() {
+		removed += stripMap(rs.Resource().Attributes())
+		for _, ss := range rs.ScopeSpans().All() {
+			removed += stripMap(ss.Scope().Attributes())
+			for _, span := range ss.Spans().All() {
+				removed += stripMap(span.Attributes()) + stripAround(span)
+			}
+		}
+	}
+	return removed
+}
+
 // stripAround removes reserved attributes from a span's events and links, and
 // returns how many there were.
 func stripAround(span ptrace.Span) int64 {

@@ -41,7 +41,10 @@ func (d *Decision) Explanation() string {
 
 func (f *Finding) appendClause(b *strings.Builder) {
 	text := f.Reason.Text()
-	if text == "" {
+	switch {
+	case f.Reason == NoReason:
+		return // an axis of a call that was not judged has nothing to say
+	case text == "":
 		text = "this axis did not match"
 	}
 	if b.Len() == 0 {

@@ -40,6 +40,17 @@ func Judge(p *policy.Policy, c *Call, e *Evidence) Decision {
 	return d
 }
 
+// Unjudged returns the decision on a call that could not be judged at all, with
+// no axis that matched. It is what stands where Judge itself broke down.
+func Unjudged(why Reason) Decision {
+	d := Decision{Verdict: Invalid}
+	for i, a := range axes {
+		d.Findings[i] = Finding{Axis: a.axis, Verdict: Invalid}
+	}
+	d.Findings[AxisIdentity-1].Reason = why
+	return d
+}
+
 // Axes calls yield with each axis's name and verdict, in the order of the spec.
 func (d *Decision) Axes(yield func(name, verdict string)) {
 	for i := range d.Findings {

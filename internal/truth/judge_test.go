@@ -108,6 +108,17 @@ func TestUnknownEvidenceNeverMatches(t *testing.T) {
 	}
 }
 
+func TestACallThatWasNotJudgedIsInvalidOnEveryAxis(t *testing.T) {
+	d := Unjudged(IdentityReasonFault)
+	assert.Equal(t, Invalid, d.Verdict)
+	d.Axes(func(name, verdict string) {
+		assert.NotEmpty(t, name)
+		assert.Equal(t, "invalid", verdict, name)
+	})
+	assert.Equal(t, []string{"identity.internal_error"}, d.Reasons(nil))
+	assert.Equal(t, "This program met a fault of its own, and did not finish judging the call.", d.Explanation())
+}
+
 func TestEveryReasonSpeaksInOneClause(t *testing.T) {
 	for reason, text := range reasonTexts {
 		axis, why, ok := strings.Cut(string(reason), ".")

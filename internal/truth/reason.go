@@ -43,6 +43,9 @@ const (
 	IdentityReasonMissing  Reason = "identity.required_missing"
 	IdentityReasonInvalid  Reason = "identity.invalid"
 	IdentityReasonConflict Reason = "identity.conflicting_attributes"
+	// A fault of the program itself leaves nothing to go by. It judges as an
+	// invalid identity, so that the verdict can be recomputed like any other.
+	IdentityReasonFault Reason = "identity.internal_error"
 
 	ClassUnknown    Reason = "class.unknown"
 	ClassDenied     Reason = "class.denied"
@@ -98,6 +101,7 @@ var reasonTexts = map[Reason]string{
 	IdentityReasonMissing:  "an identity is required and none was observed",
 	IdentityReasonInvalid:  "the observed identity is invalid",
 	IdentityReasonConflict: "the span contradicts itself",
+	IdentityReasonFault:    "this program met a fault of its own, and did not finish judging the call",
 
 	ClassUnknown:    "the policy constrains classes and this tool's classes are unknown",
 	ClassDenied:     "the policy denies a class of this tool",
