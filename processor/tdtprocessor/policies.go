@@ -52,12 +52,26 @@ func (s *policySource) load() (*engine.Policy, error) {
 	if s.text != nil && string(s.text) == string(text) {
 		return nil, nil
 	}
-	p, err := engine.NewPolicy(s.name, s.file, text, s.when)
+	p, err := s.read(text)
 	if err != nil {
 		return nil, err
 	}
 	s.text = text
 	return p, nil
+}
+
+// errReader says no more: what a panic says may quote the text.
+var errReader = errors.New("reading it met a fault of the processor itself")
+
+// read turns a fault of ours into an error, so that a text which is read while
+// telemetry flows ends nothing.
+func (s *policySource) read(text []byte) (p *engine.Policy, err error) {
+	defer func() {
+		if recover() != nil {
+			p, err = nil, fmt.Errorf("%s: %w", s.file, errReader)
+		}
+	}()
+	return engine.NewPolicy(s.name, s.file, text, s.when)
 }
 
 // readBounded reads a file once and whole, and refuses what is no file or too

@@ -98,17 +98,26 @@ func (p *tdtProcessor) shutdown(ctx context.Context) error {
 // policies. No content makes it fail: the one error is that of a journal that
 // may refuse, and it is retryable.
 func (p *tdtProcessor) processTraces(ctx context.Context, td ptrace.Traces) (ptrace.Traces, error) {
+	var err error
+	if !p.guard(ctx, int64(td.SpanCount()), func() { err = p.judge(ctx, td) }) {
+		p.abandon(ctx, td)
+		return td, nil
+	}
+	return td, err
+}
+
+func (p *tdtProcessor) judge(ctx context.Context, td ptrace.Traces) error {
 	now := p.now()
 	batch, err := p.engine.Process(ctx, now, p.reloader.policies(), td)
 	p.metrics.count(ctx, batch)
 	if err != nil {
-		return td, err
+		return err
 	}
 	for i := range batch.Decisions {
 		p.annotator.annotate(&batch.Decisions[i])
 	}
 	p.end(ctx, now, batch, td)
-	return td, nil
+	return nil
 }
 
 // end records the runs that the batch ended.
@@ -148,7 +157,7 @@ func (p *tdtProcessor) watchRuns(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			p.sweep(ctx)
+			p.guard(ctx, 0, func() { p.sweep(ctx) })
 		}
 	}
 }
