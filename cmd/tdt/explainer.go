@@ -48,7 +48,7 @@ func (e *explainer) evidence() truth.Evidence {
 }
 
 func (e *explainer) unconstrained() *explainedRule {
-	return &explainedRule{Field: "enforcement.unconstrained_tools", Pattern: e.policy.UnconstrainedTools().String()}
+	return &explainedRule{Field: "enforcement.unconstrained_tools", Value: e.policy.UnconstrainedTools().String()}
 }
 
 func (e *explainer) toolAxis() explainedAxis {

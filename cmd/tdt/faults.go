@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tool-decision-truth/collector/internal/truth/canon"
 	"github.com/tool-decision-truth/collector/internal/truth/carrier"
 )
 
@@ -54,8 +55,8 @@ func faultOf(at location, record string, err error) fault {
 	if fe, ok := errors.AsType[*carrier.FaultError](err); ok {
 		out.Fault, out.Means = fe.Fault.String(), fe.Fault.Meaning()
 		out.Field, out.Got, out.Want = fe.Field, fe.Got, fe.Want
-		if fe.Cause != nil && out.Got == "" {
-			out.Got = fe.Cause.Error()
+		if te, ok := errors.AsType[*canon.TextError](fe.Cause); ok && out.Got == "" {
+			out.Got = fmt.Sprintf("%v at byte %d", te.Fault, te.Offset)
 		}
 	}
 	return out

@@ -31,6 +31,7 @@ const policyExplainExample = `  tdt policy explain policy.yaml --tool pay
 type explainedRule struct {
 	Field   string `json:"field"`
 	Pattern string `json:"pattern,omitempty"`
+	Value   string `json:"value,omitempty"`
 	Line    int    `json:"line,omitempty"`
 }
 
@@ -40,7 +41,10 @@ func (r *explainedRule) String() string {
 	}
 	out := r.Field
 	if r.Pattern != "" {
-		out += " " + fmt.Sprintf("%q", r.Pattern)
+		out += fmt.Sprintf(" %q", r.Pattern)
+	}
+	if r.Value != "" {
+		out += ": " + r.Value
 	}
 	if r.Line > 0 {
 		out += fmt.Sprintf(" (line %d)", r.Line)

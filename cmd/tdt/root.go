@@ -72,7 +72,7 @@ func noVerb(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return fmt.Errorf("there is no verb %q (see tdt --help)", args[0])
+	return fmt.Errorf("there is no verb %q", args[0])
 }
 
 // asUsage turns a fault of the arguments into one of usage.
@@ -82,7 +82,7 @@ func asUsage(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 	return func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {
-			return usagef("%w", err)
+			return usagef("%w (see %s --help)", err, cmd.CommandPath())
 		}
 		return nil
 	}
