@@ -202,9 +202,7 @@ func (d *decoder) list(n *tree.Node, path tree.Path) {
 	l := list{field: path.String(), present: true}
 	for i, item := range n.Items {
 		if d.want(item, canon.KindString, path.Index(i)) {
-			l.items = append(l.items, Rule{
-				Field: l.field, Index: i, Pattern: ParsePattern(item.Str), Line: item.Line, Column: item.Column,
-			})
+			l.add(i, item)
 		}
 	}
 	d.view.lists[l.field] = l

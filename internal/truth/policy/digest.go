@@ -75,9 +75,9 @@ func (v *view) appendLists(dst []byte) []byte {
 		if !l.present {
 			continue
 		}
-		elements := make([][]byte, len(l.items))
-		for i, r := range l.items {
-			elements[i] = canon.AppendString(nil, r.Pattern.text)
+		elements := make([][]byte, len(l.texts))
+		for i, text := range l.texts {
+			elements[i] = canon.AppendString(nil, text)
 		}
 		slices.SortFunc(elements, bytes.Compare)
 		dst = append(dst, comma+`"`+name+`":[`...)

@@ -2,26 +2,39 @@
 
 package policy
 
-// An Obligation is a duty that a policy attaches to tools. The zero value is
-// none of them.
+// An Obligation is a duty that a policy attaches to some tools. The zero
+// Obligation is none.
 type Obligation uint8
 
-// The obligations. Append only.
+// The obligations, in the order of their axes. Append only.
 const (
 	Approval  Obligation = iota + 1 // somebody must have approved the call
-	Scope                           // the call must have kept within a scope
-	Redaction                       // the arguments must have been redacted
+	Scope                           // the call must keep to a scope
+	Redaction                       // the arguments must be redacted
 )
 
-var obligationFields = [...]string{Approval: "approval_required", Scope: "restrict_scope", Redaction: "redact_args"}
+var obligationNames = [...]string{"", "approval", "scope", "redaction"}
 
-// Obligation returns the patterns of tool names that o applies to, and the
-// classes of tools. The caller must not change them. What is no obligation
-// applies to nothing.
-func (p *Policy) Obligation(o Obligation) (names []Rule, classes []string) {
-	if o < Approval || o > Redaction {
-		return nil, nil
+// Obligations lists every obligation.
+func Obligations() []Obligation { return []Obligation{Approval, Scope, Redaction} }
+
+// String returns the name of o's axis.
+func (o Obligation) String() string {
+	if int(o) >= len(obligationNames) {
+		return ""
 	}
-	field := obligationFields[o]
-	return p.view.list(field).items, p.view.list(field + "_classes").texts()
+	return obligationNames[o]
+}
+
+// field returns the list under tools that names the tools.
+func (o Obligation) field() string {
+	switch o {
+	case Approval:
+		return "approval_required"
+	case Scope:
+		return "restrict_scope"
+	case Redaction:
+		return "redact_args"
+	}
+	return ""
 }

@@ -26,6 +26,7 @@ type Policy struct {
 	digest    canon.Digest
 	schemas   []ToolSchema
 	byTool    map[string]*Schema
+	declared  map[string]bool
 }
 
 // Read reads a policy from the text of a document (spec section 2). file is a
@@ -47,7 +48,9 @@ func Read(file string, text []byte) (*Policy, error) {
 	if err != nil {
 		return nil, &Error{File: file, Msg: "the policy has no canonical form: " + err.Error()}
 	}
-	p := &Policy{view: d.view, canonical: canonical, digest: canon.Sum(canonical)}
+	p := &Policy{
+		view: d.view, canonical: canonical, digest: canon.Sum(canonical), declared: d.view.declaredTools(),
+	}
 	p.schemas, p.byTool = p.view.compileSchemas()
 	return p, nil
 }
@@ -74,10 +77,17 @@ func (p *Policy) Allow() []Rule { return p.view.list("allow").items }
 func (p *Policy) Deny() []Rule { return p.view.list("deny").items }
 
 // AllowClasses returns the classes that are allowed.
-func (p *Policy) AllowClasses() []string { return p.view.list("allow_classes").texts() }
+func (p *Policy) AllowClasses() []string { return p.view.list("allow_classes").texts }
 
 // DenyClasses returns the classes that are denied.
-func (p *Policy) DenyClasses() []string { return p.view.list("deny_classes").texts() }
+func (p *Policy) DenyClasses() []string { return p.view.list("deny_classes").texts }
+
+// Obligation returns the lists of one obligation: patterns of tool names, and
+// classes. An Obligation that is none has neither.
+func (p *Policy) Obligation(o Obligation) (names []Rule, classes []string) {
+	field := o.field()
+	return p.view.list(field).items, p.view.list(field + "_classes").texts
+}
 
 // UnconstrainedTools says how tools are judged that nothing constrains.
 func (p *Policy) UnconstrainedTools() Unconstrained { return p.view.unconstrained }

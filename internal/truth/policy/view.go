@@ -22,14 +22,13 @@ type list struct {
 	field   string
 	present bool // an empty list is present
 	items   []Rule
+	texts   []string
 }
 
-func (l list) texts() []string {
-	texts := make([]string, len(l.items))
-	for i, r := range l.items {
-		texts[i] = r.Pattern.text
-	}
-	return texts
+// add adds the element at i of a list in the document.
+func (l *list) add(i int, n *tree.Node) {
+	l.items = append(l.items, Rule{l.field, i, ParsePattern(n.Str), n.Line, n.Column})
+	l.texts = append(l.texts, n.Str)
 }
 
 // An entry is the schema of one tool as it was declared.
@@ -83,7 +82,8 @@ func (d *decoder) appendRoot(name string) {
 	}
 	l := d.view.lists["tools."+name]
 	l.field, l.present = "tools."+name, true
-	l.items = append(slices.Clone(l.items), root.items...)
+	l.items = slices.Concat(l.items, root.items)
+	l.texts = slices.Concat(l.texts, root.texts)
 	d.view.lists[l.field] = l
 }
 

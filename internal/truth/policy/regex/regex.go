@@ -12,7 +12,8 @@ type Regexp struct {
 	pattern    string
 	constructs []Construct
 
-	// One of the three ways to match, the first that is there.
+	// One of the ways to match, the first that is there.
+	greedy    greedy
 	native    *regexp.Regexp
 	simulated *program
 	tracked   *program
@@ -28,6 +29,9 @@ func Compile(pattern string, props Properties) (*Regexp, error) {
 		return nil, err
 	}
 	re := &Regexp{pattern: pattern, constructs: p.constructs(n)}
+	if re.greedy = asGreedy(n); re.greedy != nil {
+		return re, nil
+	}
 	if re.native = translate(n); re.native != nil {
 		return re, nil
 	}
@@ -62,6 +66,8 @@ func (re *Regexp) Backtracks() bool { return re.tracked != nil }
 // more steps than are allowed does not match.
 func (re *Regexp) MatchString(s string) bool {
 	switch {
+	case re.greedy != nil:
+		return re.greedy.match(s)
 	case re.native != nil:
 		return re.native.MatchString(s)
 	case re.simulated != nil:

@@ -3,6 +3,8 @@
 package schema
 
 import (
+	"sync"
+
 	"github.com/tool-decision-truth/collector/internal/truth/canon"
 	"github.com/tool-decision-truth/collector/internal/truth/policy/tree"
 )
@@ -54,6 +56,7 @@ type Schema struct {
 	fault   *Fault
 	dynamic bool // what a reference means depends on the way to it
 	doc     *tree.Node
+	pool    sync.Pool // of *checker
 }
 
 // Fault returns why s is malformed, nil when it is not.
@@ -72,17 +75,29 @@ func (s *Schema) Check(args canon.Node) Result {
 	if s.fault != nil {
 		return Result{Outcome: Malformed, Location: s.fault.Location}
 	}
-	c := checker{dynamic: s.dynamic}
-	v := value{node: args}
-	switch valid := c.eval(s.root, v, nil); {
+	c, _ := s.pool.Get().(*checker)
+	if c == nil {
+		c = &checker{dynamic: s.dynamic}
+	}
+	r := c.check(s.root, value{node: args})
+	c.reset()
+	s.pool.Put(c)
+	return r
+}
+
+// check makes the check. If it fails it is made again, to find out where: a
+// check that only has to say yes or no can stop at the first no.
+func (c *checker) check(root *node, v value) Result {
+	valid := c.eval(root, v, nil)
+	switch {
 	case c.evaluations > maxEvaluations:
 		return Result{Outcome: Malformed}
 	case valid:
 		return Result{Outcome: Valid}
 	}
-	c = checker{dynamic: s.dynamic}
+	c.reset()
 	var r report
-	c.explain(s.root, v, &r)
+	c.explain(root, v, &r)
 	return Result{Outcome: Violated, Location: r.location, Keyword: r.keyword}
 }
 
@@ -92,6 +107,12 @@ type checker struct {
 	active      []visit     // recurring schemas being applied, each to what
 	dynamic     bool        // keep scope
 	scope       []*resource // the resources on the way, outermost first
+}
+
+// reset readies c for another check. It holds on to nothing that was checked.
+func (c *checker) reset() {
+	clear(c.active[:cap(c.active)])
+	c.active, c.scope, c.evaluations = c.active[:0], c.scope[:0], 0
 }
 
 // A visit is a schema applied to a value.

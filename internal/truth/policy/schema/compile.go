@@ -166,10 +166,10 @@ func limit(s *site, keyword, exclusive string) (including, excluding *number) {
 }
 
 func (c *compiler) strings(s *site) {
-	if n, ok := c.bound(s, "minLength", allDrafts); ok {
+	if n, ok := bound(s, "minLength", allDrafts); ok {
 		s.node.add("minLength", &lengthRule{n, unlimited}, canon.KindString)
 	}
-	if n, ok := c.bound(s, "maxLength", allDrafts); ok {
+	if n, ok := bound(s, "maxLength", allDrafts); ok {
 		s.node.add("maxLength", &lengthRule{0, n}, canon.KindString)
 	}
 	if value, ok := s.get("pattern", allDrafts); ok {
@@ -190,16 +190,13 @@ func (c *compiler) regex(pattern string, at place) *regex.Regexp {
 
 // bound returns the whole number that is the value of a keyword; one that no
 // size reaches is as good as the largest.
-func (c *compiler) bound(s *site, keyword string, drafts draftSet) (int, bool) {
+func bound(s *site, keyword string, drafts draftSet) (int, bool) {
 	value, ok := s.get(keyword, drafts)
 	if !ok || value.Kind != canon.KindNumber {
 		return 0, false
 	}
 	n := parseNumber(value.Str)
 	switch {
-	case !n.integer && s.draft == draft4:
-		c.fail(BreaksDialect, place{value, s.below(keyword)}, "got a number with a point or an exponent, want an integer")
-		return 0, true
 	case !n.integer && n.float < math.MaxInt32:
 		return int(n.float), true
 	case !n.integer || n.abs > math.MaxInt32:
@@ -217,6 +214,11 @@ func (c *compiler) texts(s *site) {
 	}
 	encoding, _ := s.get("contentEncoding", only6|only7)
 	media, _ := s.get("contentMediaType", only6|only7)
+	for _, value := range [...]*tree.Node{encoding, media} {
+		if value != nil && value.Kind != canon.KindString { // draft-06 has no word on it
+			c.fail(BreaksDialect, place{value, s.location}, "got "+value.Kind.String()+", want string")
+		}
+	}
 	for _, r := range contentRules(encoding, media) {
 		s.node.add(r.keyword, r.rule, canon.KindString)
 	}
@@ -227,10 +229,10 @@ func (c *compiler) sizes(s *site) {
 		least, most string
 		kind        canon.Kind
 	}{{"minItems", "maxItems", canon.KindArray}, {"minProperties", "maxProperties", canon.KindObject}} {
-		if n, ok := c.bound(s, size.least, allDrafts); ok {
+		if n, ok := bound(s, size.least, allDrafts); ok {
 			s.node.add(size.least, &sizeRule{n, unlimited}, size.kind)
 		}
-		if n, ok := c.bound(s, size.most, allDrafts); ok {
+		if n, ok := bound(s, size.most, allDrafts); ok {
 			s.node.add(size.most, &sizeRule{0, n}, size.kind)
 		}
 	}

@@ -98,10 +98,10 @@ func (c *compiler) contains(s *site) {
 		return
 	}
 	rule := &containsRule{node: s.node, schema: sub, min: 1, max: unlimited, marks: only2020.has(s.draft)}
-	if n, ok := c.bound(s, "minContains", from2019); ok {
+	if n, ok := bound(s, "minContains", from2019); ok {
 		rule.min, rule.minimum = n, true
 	}
-	if n, ok := c.bound(s, "maxContains", from2019); ok {
+	if n, ok := bound(s, "maxContains", from2019); ok {
 		rule.max = n
 	}
 	s.node.add("contains", rule, canon.KindArray)
@@ -156,15 +156,16 @@ func (c *compiler) unevaluated(s *site) {
 }
 
 func (c *compiler) references(s *site) {
-	for _, r := range [...]struct {
-		keyword string
-		drafts  draftSet
-	}{{"$ref", allDrafts}, {"$dynamicRef", only2020}, {"$recursiveRef", only2019}} {
+	for _, r := range referring {
 		value, ok := s.get(r.keyword, r.drafts)
 		if !ok || value.Kind != canon.KindString {
 			continue
 		}
-		c.reference(s, reference{r.keyword, value.Str, s.res, s.place})
+		to := value.Str
+		if r.keyword == "$recursiveRef" {
+			to = "#" // all that it may be, whatever it is
+		}
+		c.reference(s, reference{r.keyword, to, s.res, s.place})
 	}
 }
 

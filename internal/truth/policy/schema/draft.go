@@ -109,3 +109,9 @@ var places = []struct {
 	{"unevaluatedItems", formOne, only4 | from2019},
 	{"contentSchema", formOne, only4 | from2019},
 }
+
+// referring are the keywords that refer.
+var referring = []struct {
+	keyword string
+	drafts  draftSet
+}{{"$ref", allDrafts}, {"$dynamicRef", only2020}, {"$recursiveRef", only2019}}

@@ -4,6 +4,7 @@ package schema
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
+	"github.com/tool-decision-truth/collector/internal/truth/canon"
 	"github.com/tool-decision-truth/collector/internal/truth/policy/regex"
 	"github.com/tool-decision-truth/collector/internal/truth/policy/tree"
 )
@@ -70,12 +72,71 @@ func approve(n *tree.Node, d draft) *Fault {
 		return &Fault{Unusable, "", n.Pos(), "the dialect's own schema cannot be compiled"}
 	}
 	var invalid *jsonschema.ValidationError
-	if err := meta.Validate(n.Any()); !errors.As(err, &invalid) {
+	if err := meta.Validate(asApproved(n, d)); !errors.As(err, &invalid) {
 		return nil
 	}
 	location, want := deepest(invalid)
 	found, _ := lookup(n, location)
 	return &Fault{BreaksDialect, location, found.Pos(), want}
+}
+
+// counts are the keywords whose value is a whole number. In draft-04 a number
+// with a point is none.
+var counts = map[string]bool{
+	"minLength": true, "maxLength": true, "minItems": true, "maxItems": true,
+	"minProperties": true, "maxProperties": true,
+}
+
+// asApproved returns n as the library is to see it, so that it approves of what
+// the system does that verdicts are compared with. Its older metaschemas are
+// other editions: there a value may stand twice in an enum, which may be empty,
+// the $schema of a part may be any text, and 1.0 is no integer in draft-04.
+func asApproved(n *tree.Node, d draft) any {
+	switch n.Kind {
+	case canon.KindArray:
+		list := make([]any, len(n.Items))
+		for i, item := range n.Items {
+			list[i] = asApproved(item, d)
+		}
+		return list
+	case canon.KindObject:
+		object := make(map[string]any, len(n.Items))
+		for i, key := range n.Keys {
+			if value, ok := memberAsApproved(key, n.Items[i], d); ok {
+				object[key] = value
+			}
+		}
+		return object
+	}
+	return n.Any()
+}
+
+// memberAsApproved is asApproved for a member of an object, and false for one
+// that is left out.
+func memberAsApproved(key string, item *tree.Node, d draft) (any, bool) {
+	switch {
+	case key == "$schema" && d == draft4 && item.Kind == canon.KindString:
+		return nil, false
+	case key == "enum" && item.Kind == canon.KindArray && d <= draft7:
+		list := distinct(item.Items, d)
+		return list, len(list) > 0
+	case d == draft4 && counts[key] && strings.ContainsAny(item.Str, ".e"):
+		return json.Number("0.5"), true
+	}
+	return asApproved(item, d), true
+}
+
+// distinct returns each of items once.
+func distinct(items []*tree.Node, d draft) []any {
+	seen := map[string]bool{}
+	list := []any{}
+	for _, item := range items {
+		if text := string(item.AppendJSON(nil)); !seen[text] {
+			seen[text] = true
+			list = append(list, asApproved(item, d))
+		}
+	}
+	return list
 }
 
 // deepest returns where a schema breaks its metaschema, and what is wrong with

@@ -132,15 +132,29 @@ func (n number) decimal() decimal {
 	return decimal{digits, e - len(fraction)}
 }
 
-// multipleOf reports whether n is a whole number of times m, by their decimal digits: 0.07 is 7 times 0.01, whatever their doubles are.
+// multipleOf reports whether n is a whole number of times m. Where m is whole
+// the remainder tells, of integers exactly, of doubles by their value. Where it
+// is not, their decimal digits do: 0.07 is 7 times 0.01, whatever the doubles
+// are.
 func (n number) multipleOf(m number) bool {
-	if n.integer && m.integer {
+	switch {
+	case n.integer && m.integer:
 		return m.abs != 0 && n.abs%m.abs == 0
+	case m.whole():
+		return math.Mod(n.double(), m.double()) == 0
 	}
 	a, b := n.decimal(), m.decimal()
 	low := min(a.exponent, b.exponent)
 	x, y := a.scaled(low), b.scaled(low)
 	return y.Sign() != 0 && x.Rem(x, y).Sign() == 0
+}
+
+// double returns the double nearest to the size of n.
+func (n number) double() float64 {
+	if n.integer {
+		return float64(n.abs)
+	}
+	return math.Abs(n.float)
 }
 
 // scaled returns d as a multiple of ten to the power of exponent.

@@ -87,9 +87,9 @@ func (a *atlas) schema(at place, res *resource, d draft) {
 	}
 	res = a.identify(at, res, d)
 	a.anchors(at, res, d)
-	for _, keyword := range [...]string{"$ref", "$dynamicRef", "$recursiveRef"} {
-		if to, ok := at.schema.Get(keyword); ok && to.Kind == canon.KindString {
-			a.refs = append(a.refs, reference{keyword, to.Str, res, at})
+	for _, r := range referring {
+		if to, ok := at.schema.Get(r.keyword); ok && to.Kind == canon.KindString && r.drafts.has(d) && r.keyword != "$recursiveRef" {
+			a.refs = append(a.refs, reference{r.keyword, to.Str, res, at})
 		}
 	}
 	for _, p := range places {

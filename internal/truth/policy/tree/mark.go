@@ -3,6 +3,7 @@
 package tree
 
 import (
+	"bytes"
 	"regexp"
 	"unicode/utf8"
 )
@@ -14,6 +15,9 @@ var bareMark = regexp.MustCompile(`(?m)(?:&[^ \t\r\n,\[\]{}]+[ \t]+)?!(?:[ \t\r\
 // program has. Most documents have none; a place inside of a string is never
 // looked up, as no value begins there.
 func nonSpecificTags(text []byte) map[Pos]bool {
+	if !bytes.Contains(text, []byte{'!'}) {
+		return nil
+	}
 	found := bareMark.FindAllIndex(text, -1)
 	if found == nil {
 		return nil
