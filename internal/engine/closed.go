@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/tool-decision-truth/collector/internal/ledger"
@@ -94,15 +95,23 @@ type ClosedRun struct {
 	// Digest is that of the run's record, set where it is durable.
 	Digest canon.Digest
 
-	events []carrier.Event
+	events []carrier.Event // until they are durable
 	digest ledger.Sum
 }
 
+// Unkept returns how many events of the run are not durable yet.
+func (r *ClosedRun) Unkept() int { return len(r.events) }
+
 // closedRun builds the rows of a closed run and its record. A row cites each
-// carrier that stands, with the verdict of the run.
-func closedRun(c *ledger.Closed, now time.Time) (*ClosedRun, error) {
+// carrier that stands, with the verdict of the run. Where the error says that
+// there can be none, the run is returned without.
+func (e *Engine) closedRun(c *ledger.Closed, now time.Time) (*ClosedRun, error) {
 	out := &ClosedRun{Record: RecordOf(c), Closed: c}
-	seq := c.Calls
+	if e.set.Journal == nil {
+		return out, nil
+	}
+	place := e.placesFrom(c, now)
+	var events []carrier.Event
 	for _, cited := range c.Cited {
 		row, err := carrier.BuildRow(carrier.Citation{
 			Content:  cited.Carrier.Digest(),
@@ -111,22 +120,34 @@ func closedRun(c *ledger.Closed, now time.Time) (*ClosedRun, error) {
 			Verdict: truth.Match,
 		}, c.Verdict, carrier.EventRef(out.Record.Run, cited.Order))
 		if err != nil {
-			return nil, fmt.Errorf("row: %w", err)
+			return out, fmt.Errorf("row: %w", err)
 		}
-		event := eventOf(c.Run, seq, now)
+		event := eventOf(c.Run, place(), now)
 		event.SetRow(&row)
-		out.events = append(out.events, event)
-		seq++
+		events = append(events, event)
 	}
 	text, err := json.Marshal(out.Record)
 	if err != nil {
-		return nil, fmt.Errorf("run record: %w", err)
+		return out, fmt.Errorf("run record: %w", err)
 	}
-	event := eventOf(c.Run, seq, now)
+	event := eventOf(c.Run, place(), now)
 	if err := event.SetData(TypeRun, string(text)); err != nil {
-		return nil, fmt.Errorf("run record: %w", err)
+		return out, fmt.Errorf("run record: %w", err)
 	}
-	out.events = append(out.events, event)
+	if len(event.Data) > maxPayload {
+		return out, fmt.Errorf("run record: it has %d bytes, want at most %d", len(event.Data), maxPayload)
+	}
 	out.digest, _ = ledger.ParseSum(canon.Sum(event.Data))
+	out.events = append(events, event)
 	return out, nil
+}
+
+// placesFrom returns what numbers the events of a closed run: on behind its
+// calls, unless an earlier record of the run, or a late call, may stand there.
+func (e *Engine) placesFrom(c *ledger.Closed, now time.Time) func() int64 {
+	if !c.Supersedes.IsZero() || slices.Contains(c.Caveats, ledger.CaveatLate) {
+		return func() int64 { return e.serials.next(now) }
+	}
+	next := c.Calls - 1
+	return func() int64 { next++; return next }
 }

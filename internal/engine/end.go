@@ -17,42 +17,71 @@ import (
 const sweepBudget = 512
 
 // End records what is over: for each closed run its rows and its record. A run
-// whose record could not be made durable has no Digest; the error says why. The
-// runs are returned in any case.
+// whose record could not be made durable has no Digest; the error says why, and
+// Keep tries again. The runs are returned in any case.
 func (e *Engine) End(ctx context.Context, now time.Time, ended ledger.Ended) ([]*ClosedRun, error) {
 	var errs error
 	runs := make([]*ClosedRun, 0, len(ended.Closed))
 	for i := range ended.Closed {
-		run, err := closedRun(&ended.Closed[i], now)
-		if err != nil {
-			errs = errors.Join(errs, err)
-			continue
-		}
+		run, err := e.closedRun(&ended.Closed[i], now)
+		errs = errors.Join(errs, err)
 		runs = append(runs, run)
 	}
-	if e.set.Journal == nil {
-		return runs, errs
-	}
-	for _, run := range runs {
-		errs = errors.Join(errs, e.keep(ctx, run))
-	}
-	return runs, errs
+	return runs, errors.Join(errs, e.Keep(ctx, runs))
 }
 
-// maxEvents bounds the events of one append, so that a long run is not one
-// batch of the journal.
+// maxEvents bounds the events of one append, so that neither a long run nor
+// many short ones are one batch of the journal.
 const maxEvents = 1024
 
-func (e *Engine) keep(ctx context.Context, run *ClosedRun) error {
-	var chunk []carrier.Event
-	for rest := run.events; len(rest) > 0; rest = rest[len(chunk):] {
-		chunk = rest[:min(len(rest), maxEvents)]
-		if err := e.set.Journal.Append(ctx, chunk); err != nil {
-			return fmt.Errorf("evidence of a run: %w", err)
+// Keep makes the records of closed runs durable, those that have none yet. What
+// is durable already is not written again.
+func (e *Engine) Keep(ctx context.Context, runs []*ClosedRun) error {
+	if e.set.Journal == nil {
+		return nil
+	}
+	var errs error
+	for len(runs) > 0 {
+		n := takeRuns(runs)
+		if err := e.keep(ctx, runs[:n]); err != nil {
+			errs = errors.Join(errs, fmt.Errorf("evidence of %d closed runs: %w", n, err))
+		}
+		runs = runs[n:]
+	}
+	return errs
+}
+
+// takeRuns returns how many of the first runs fit one append. One fits always.
+func takeRuns(runs []*ClosedRun) int {
+	events := 0
+	for i, run := range runs {
+		events += len(run.events)
+		if events > maxEvents {
+			return max(i, 1)
 		}
 	}
-	run.Digest = run.digest.Digest()
-	e.set.Ledger.Issued(run.Closed, run.digest)
+	return len(runs)
+}
+
+// keep records runs together, so that they share a sync.
+func (e *Engine) keep(ctx context.Context, runs []*ClosedRun) error {
+	var events []carrier.Event
+	for _, run := range runs {
+		events = append(events, run.events...)
+	}
+	for len(events) > 0 {
+		n := min(len(events), maxEvents)
+		if err := e.set.Journal.Append(ctx, events[:n]); err != nil {
+			return err
+		}
+		events = events[n:]
+	}
+	for _, run := range runs {
+		if len(run.events) > 0 {
+			run.events, run.Digest = nil, run.digest.Digest()
+			e.set.Ledger.Issued(run.Closed, run.digest)
+		}
+	}
 	return nil
 }
 

@@ -21,6 +21,8 @@ type Engine struct {
 	// emitter can make two that pass for one. It is that of the key, so that it
 	// is the same after a restart, or else of this engine alone.
 	seed [32]byte
+
+	serials serials
 }
 
 // New returns an engine. The settings are not changed after that. seed is
@@ -44,6 +46,10 @@ type Batch struct {
 	// Faults is how many spans or calls met a fault of the engine itself. They
 	// are invalid, or were left as they came; the batch is not harmed.
 	Faults int64
+
+	// Unrecordable is how many decisions no record can hold, by their length or
+	// because they are no text. They say that their evidence failed.
+	Unrecordable int64
 }
 
 // Judge finds the tool calls in td and judges each by the policy that is meant

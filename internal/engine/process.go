@@ -35,13 +35,18 @@ func (e *Engine) Process(ctx context.Context, now time.Time, policies Policies, 
 		d.Placed, d.Extent = placements[i], sequence.Partial
 		e.digest(d)
 	}
-	err := e.record(ctx, now, p, placements)
+	var err error
+	if e.set.Journal != nil {
+		r := e.recording(now, p, placements)
+		b.Unrecordable = r.unrecordable
+		err = e.record(ctx, r, p, placements)
+	}
+	if err != nil && e.set.Block {
+		return b, err // the batch will come again, and its runs are not over
+	}
 	if e.set.WholeRuns {
 		b.end(e.set.Ledger.Close(now, ledger.WhyBatch, p.ids()))
 		p.conclude(b.Ended.Closed)
-	}
-	if err != nil && e.set.Block {
-		return b, err
 	}
 	return b, nil
 }
@@ -57,19 +62,15 @@ func (e *Engine) digest(d *Decision) {
 
 // record makes the evidence of the batch durable, tells the ledger, and sets
 // what the decisions may cite.
-func (e *Engine) record(ctx context.Context, now time.Time, p *placing, placements []ledger.Placement) error {
-	if e.set.Journal == nil {
-		return nil
-	}
-	events, digests, err := e.events(p, placements, now)
-	if err == nil && len(events) > 0 {
-		err = e.set.Journal.Append(ctx, events)
+func (e *Engine) record(ctx context.Context, r *recording, p *placing, placements []ledger.Placement) (err error) {
+	if len(r.events) > 0 {
+		err = e.set.Journal.Append(ctx, r.events)
 	}
 	if err != nil {
-		clear(digests)
+		clear(r.digests)
 		err = fmt.Errorf("evidence: %w", err)
 	}
-	e.set.Ledger.Settle(placements, digests)
+	e.set.Ledger.Settle(placements, r.digests)
 	if err == nil {
 		err = e.set.Ledger.Await(ctx, placements)
 	}
