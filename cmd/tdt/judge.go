@@ -4,6 +4,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -73,10 +74,12 @@ func judge(s streams, flags *judgeFlags, out *decisionPrinter, files []string) e
 	default:
 		err = j.recordings(files, out)
 	}
-	if err := out.finish(); err != nil {
-		return err
-	}
 	if err != nil {
+		// What was judged before the fault is shown as far as it was printed;
+		// totals would look like an answer.
+		return errors.Join(err, out.w.Flush())
+	}
+	if err := out.finish(); err != nil {
 		return err
 	}
 	if out.findings {
