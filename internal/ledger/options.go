@@ -19,7 +19,8 @@ type Options struct {
 	MaxClosed int
 
 	// MaxBytes bounds the memory of all runs, closed ones going first. It is an
-	// estimate within a few percent. Default 512 MiB.
+	// estimate within a few percent. Default 2 KiB a run that may be open, at
+	// least 512 MiB.
 	MaxBytes int64
 
 	// IdleTimeout closes a run that no call joined for so long. 0: never.
@@ -80,7 +81,7 @@ func (o Options) withDefaults() Options {
 	o.Shards = 1 << bitsFor(o.Shards)
 	o.Window = min(max(o.Window, minWindow), maxWindow)
 	if o.MaxBytes <= 0 {
-		o.MaxBytes = 512 << 20
+		o.MaxBytes = max(512<<20, int64(o.MaxRuns)*2<<10)
 	}
 	if o.Remember <= 0 {
 		o.Remember = max(5*o.IdleTimeout, time.Minute)
