@@ -242,7 +242,7 @@ func TestEveryDialectIsReachable(t *testing.T) {
 
 // TestDialectsDocument keeps docs/dialects.md what the table, the recordings
 // and, for dialects without one, the samples say.
-func TestDialectsDocument(t *testing.T) {
+func TestDialectsDocumentGolden(t *testing.T) {
 	r := newRecognizer(t, Options{})
 	shown := recordedSamples(t, r)
 	recorded := map[string]bool{}

@@ -4,7 +4,6 @@ package recognize
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -19,8 +18,6 @@ import (
 	"github.com/tool-decision-truth/collector/internal/truth"
 	"github.com/tool-decision-truth/collector/internal/truth/canon"
 )
-
-var update = flag.Bool("update", false, "rewrite the generated documents")
 
 // A recording is one capture as the Recognizer and Fold see it.
 type recording struct {
@@ -74,7 +71,7 @@ func ratio(part, whole int) float64 {
 // its duplicates are folded where that can be proven. It prints precision and
 // recall per framework, and compares what cannot be proven with
 // docs/duplicates.md.
-func TestCaptures(t *testing.T) {
+func TestCapturesGolden(t *testing.T) {
 	r := newRecognizer(t, Options{})
 	scores := map[string]score{}
 	var unproven []string
@@ -269,17 +266,17 @@ Who needs them as one call either turns one of the two instrumentations off, or 
 	return b.String()
 }
 
-// golden compares text with a generated file, or writes it with -update.
+// golden compares text with a generated file, or writes it for make golden.
 func golden(t *testing.T, path, text string) {
 	t.Helper()
-	if *update {
+	if os.Getenv("TDT_UPDATE") != "" {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 	want, err := os.ReadFile(path)
-	require.NoError(t, err, "run with -update, then read the diff")
+	require.NoError(t, err, "run make golden, then read the difference")
 	was, is := strings.Split(string(want), "\n"), strings.Split(text, "\n")
 	for i := range min(len(was), len(is)) {
-		require.Equal(t, was[i], is[i], "%s:%d: run with -update, then read the diff", path, i+1)
+		require.Equal(t, was[i], is[i], "%s:%d: run make golden, then read the difference", path, i+1)
 	}
-	require.Len(t, is, len(was), "%s: run with -update, then read the diff", path)
+	require.Len(t, is, len(was), "%s: run make golden, then read the difference", path)
 }
