@@ -101,43 +101,39 @@ func (e *Engine) decisionOn(p *Policy, members []Member) Decision {
 	}
 }
 
-// judge compares one folded call with p, the policy that is meant for it.
-func (e *Engine) judge(p *Policy, members []Member, family []Located) Decision {
-	primary := members[0]
-	obs := primary.Obs
-	d := e.decisionOn(p, members)
-	d.Source = e.source(primary)
-	if p == nil {
-		return d
+// judge compares one folded call with the policy that is meant for it.
+func (e *Engine) judge(d *Decision, family []Located) {
+	d.Source = e.source(d.Primary())
+	if d.Policy == nil {
+		return
 	}
-	call := truth.Call{Tool: d.Tool, Args: obs.Args.Doc, ArgsWhy: obs.Args.Why, Identity: e.identity(primary.Located)}
+	obs := d.Primary().Obs
+	call := truth.Call{Tool: d.Tool, Args: obs.Args.Doc, ArgsWhy: obs.Args.Why, Identity: e.identity(d.Primary().Located)}
 	if obs.Conflict.Has(recognize.ConflictRepeatedKey) {
 		call.Identity, call.IdentityWhy = truth.IdentityInvalid, truth.IdentityReasonConflict
 	}
 	d.Identity = call.Identity
 	evidence := e.evidence(d.Policy, d.Tool, family)
 	d.Truth = truth.Judge(d.Policy.Truth, &call, &evidence)
-	return d
 }
 
 // faulted judges a call that a fault of ours struck. Its identity is invalid,
 // so the verdict is, and none of the settings' functions is asked again.
-func (e *Engine) faulted(p *Policy, members []Member) (d Decision) {
-	d = e.decisionOn(p, members)
+func (e *Engine) faulted(d *Decision) {
+	d.Source = truth.SourceReported
 	d.Identity, d.Truth = truth.IdentityInvalid, truth.Unjudged(truth.IdentityReasonFault)
-	if p == nil {
-		return d
+	if d.Policy == nil {
+		return
 	}
 	defer func() {
 		// The policy itself faults. The decision stands as it was made above.
 		_ = recover()
 	}()
-	args := &members[0].Obs.Args
+	args := &d.Primary().Obs.Args
 	call := truth.Call{Tool: d.Tool, Args: args.Doc, ArgsWhy: args.Why, Identity: d.Identity, IdentityWhy: truth.IdentityReasonFault}
 	var evidence truth.Evidence
-	evidence.Classes, evidence.ClassesKnown = p.Truth.ToolClasses(d.Tool)
-	d.Truth = truth.Judge(p.Truth, &call, &evidence)
-	return d
+	evidence.Classes, evidence.ClassesKnown = d.Policy.Truth.ToolClasses(d.Tool)
+	d.Truth = truth.Judge(d.Policy.Truth, &call, &evidence)
 }
 
 func (e *Engine) evidence(p *Policy, tool string, family []Located) truth.Evidence {
@@ -159,7 +155,7 @@ func (e *Engine) identity(at Located) truth.Identity {
 
 // source says how the call came to be known. Arguments from a model's message
 // are inferred wherever the span comes from.
-func (e *Engine) source(m Member) truth.SourceClass {
+func (e *Engine) source(m *Member) truth.SourceClass {
 	switch {
 	case m.Obs.Args.Source == truth.SourceInferred:
 		return truth.SourceInferred

@@ -64,14 +64,14 @@ func (e *Engine) Judge(policies Policies, td ptrace.Traces) *Batch {
 	b.Faults += e.messages.resolve(found)
 	spans, at := e.family(td, found)
 	children := e.children(at)
-	for _, g := range recognize.Fold(spans) {
-		members := e.members(g, spans, at)
-		b.Decisions = append(b.Decisions, e.decide(b, policies, members, children))
+	groups := recognize.Fold(spans)
+	b.Decisions = make([]Decision, 0, len(groups))
+	for _, g := range groups {
+		e.decide(b, policies, e.members(g, spans, at), children)
 	}
 	for _, m := range found {
 		for i := range m.Obs.Others {
-			other := []Member{{Located: m.Located, Obs: &m.Obs.Others[i]}}
-			b.Decisions = append(b.Decisions, e.decide(b, policies, other, children))
+			e.decide(b, policies, []Member{{Located: m.Located, Obs: &m.Obs.Others[i]}}, children)
 		}
 	}
 	return b
@@ -160,17 +160,19 @@ func (e *Engine) members(g recognize.Group, spans []recognize.Span, at []Located
 	return members
 }
 
-// decide judges one call. A fault of ours makes it invalid and nothing else.
-func (e *Engine) decide(b *Batch, policies Policies, members []Member, children kin) (d Decision) {
+// decide judges one call and adds it to the batch. A fault of ours makes it
+// invalid and nothing else.
+func (e *Engine) decide(b *Batch, policies Policies, members []Member, children kin) {
 	chosen, sound := policies.first(members[0].Located)
+	b.Decisions = append(b.Decisions, e.decisionOn(chosen, members))
+	d := &b.Decisions[len(b.Decisions)-1]
 	defer func() {
 		if recover() != nil || !sound {
 			b.Faults++
-			d = e.faulted(chosen, members)
+			e.faulted(d)
 		}
 	}()
-	if !sound {
-		return d
+	if sound {
+		e.judge(d, children.of(members))
 	}
-	return e.judge(chosen, members, children.of(members))
 }

@@ -34,6 +34,8 @@ type hop struct {
 func (e *Engine) place(b *Batch, td ptrace.Traces) *placing {
 	p := &placing{engine: e, spans: map[spanRef]hop{}, runs: map[pcommon.TraceID]ledger.ID{}}
 	p.index(b, td)
+	p.batch.Groups = make([]ledger.Group, 0, len(b.Decisions))
+	p.placed = make([]*Decision, 0, len(b.Decisions))
 	for i := range b.Decisions {
 		if d := &b.Decisions[i]; d.Policy != nil {
 			p.group(d)
@@ -130,27 +132,61 @@ func (p *placing) content(m *Member) uint64 {
 // spans that lie between those of one call.
 func (p *placing) seen(td ptrace.Traces) {
 	at := map[pcommon.TraceID]int{}
+	hops := hopList{all: make([]ledger.Hop, 0, td.SpanCount())}
+	var last pcommon.TraceID // spans of one trace mostly lie side by side
+	var s *ledger.Seen
 	eachSpan(td, func(l Located) {
 		trace := l.Span.TraceID()
-		i, ok := at[trace]
-		if !ok {
-			run, known := p.runs[trace]
-			if !known {
-				run = p.engine.runOfRoot(l)
-			}
-			i = len(p.batch.Seen)
-			at[trace] = i
-			p.batch.Seen = append(p.batch.Seen, ledger.Seen{Run: run, Trace: ledger.Trace(trace)})
+		if s == nil || trace != last {
+			s, last = p.seenOf(at, l), trace
 		}
-		s := &p.batch.Seen[i]
 		s.Sampled = s.Sampled || sampled(l.Span)
 		if l.Span.ParentSpanID().IsEmpty() {
 			s.Root, s.Start = true, uint64(l.Span.StartTimestamp())
 		}
 		if h := p.spans[spanRef{trace, l.Span.SpanID()}]; !h.call {
-			s.Hops = append(s.Hops, ledger.Hop{Span: ledger.Span(l.Span.SpanID()), Parent: ledger.Span(p.parent(l.Span))})
+			hops.add(&s.Hops, ledger.Hop{Span: ledger.Span(l.Span.SpanID()), Parent: ledger.Span(p.parent(l.Span))})
 		}
 	})
+}
+
+// seenOf returns what is seen of the span's trace so far. It is good until the
+// next call.
+func (p *placing) seenOf(at map[pcommon.TraceID]int, l Located) *ledger.Seen {
+	trace := l.Span.TraceID()
+	i, ok := at[trace]
+	if !ok {
+		run, known := p.runs[trace]
+		if !known {
+			run = p.engine.runOfRoot(l)
+		}
+		i = len(p.batch.Seen)
+		at[trace] = i
+		p.batch.Seen = append(p.batch.Seen, ledger.Seen{Run: run, Trace: ledger.Trace(trace)})
+	}
+	return &p.batch.Seen[i]
+}
+
+// A hopList holds the hops of all traces of a batch in one piece of memory. The
+// hops of a trace lie there while no other trace comes between.
+type hopList struct {
+	all  []ledger.Hop
+	list *[]ledger.Hop // whose hops end all
+}
+
+func (h *hopList) add(list *[]ledger.Hop, hop ledger.Hop) {
+	switch {
+	case len(*list) == 0:
+		h.all = append(h.all, hop)
+		*list = h.all[len(h.all)-1 : len(h.all) : len(h.all)]
+	case h.list == list:
+		h.all = append(h.all, hop)
+		*list = h.all[len(h.all)-1-len(*list) : len(h.all) : len(h.all)]
+	default:
+		*list = append(*list, hop)
+		return
+	}
+	h.list = list
 }
 
 // runOfRoot returns the run of a span whose trace has no call in this batch.
