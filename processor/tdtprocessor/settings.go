@@ -34,16 +34,15 @@ func (p *tdtProcessor) settings(set processor.Settings) (*engine.Settings, error
 	if p.reloader, err = newReloader(sources, p.cfg.ReloadInterval, set.Logger, p.metrics.builder); err != nil {
 		return nil, err
 	}
-	if p.cfg.HMAC.KeyID != "" {
-		if s.Key, err = canon.NewKey(p.cfg.HMAC.KeyID, []byte(p.cfg.HMAC.Key)); err != nil {
-			return nil, fmt.Errorf("hmac: %w", err)
-		}
-	}
 	if p.cfg.Evidence.Directory != "" {
 		if p.journal, err = newJournal(&set.TelemetrySettings, set.ID, p.cfg, set.BuildInfo.Version); err != nil {
 			return nil, err
 		}
 		s.Journal, s.Block = p.journal, p.cfg.Evidence.OnFailure == FailureBlock
+		// Only evidence holds digests of calls, so nothing else needs the key.
+		if s.Key, err = canon.NewKey(p.cfg.HMAC.KeyID, []byte(p.cfg.HMAC.Key)); err != nil {
+			return nil, fmt.Errorf("hmac: %w", err)
+		}
 	}
 	runSettings(s, p.cfg, p.now())
 	return s, nil
