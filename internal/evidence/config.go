@@ -75,7 +75,7 @@ type Config struct {
 	OnHealth     func(Health)
 	OnCheckpoint func(Checkpoint)
 
-	_ struct{}
+	newID func() (string, error) // of a new journal; tests set it
 }
 
 // Retention says which segments are removed when a new one begins. Zero keeps
@@ -141,6 +141,9 @@ func (c Config) withDefaults() Config {
 	c.QueueBytes = orDefault(c.QueueBytes, DefaultQueueBytes)
 	c.Wait = orDefault(c.Wait, DefaultWait)
 	c.RetryWindow = orDefault(c.RetryWindow, DefaultRetryWindow)
+	if c.newID == nil {
+		c.newID = randomID
+	}
 	if c.OnHealth == nil {
 		c.OnHealth = func(Health) {}
 	}

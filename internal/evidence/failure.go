@@ -13,7 +13,9 @@ func (w *writer) fail(g *group, batches []*batch, cause error) {
 	reason := reasonOf(cause)
 	if g != nil {
 		w.window.undo(g.fresh)
-		w.missing = max(g.at.offset-w.segmentOffset(), 0)
+		if reason == ReasonDiskFull {
+			w.missing = max(g.at.offset-w.segmentOffset(), 0)
+		}
 		var unsynced *syncError
 		w.undo(g, errors.As(cause, &unsynced))
 	}

@@ -88,7 +88,7 @@ func newWriter(dir directory, cfg Config) *writer {
 	retry := time.NewTimer(time.Hour)
 	retry.Stop()
 	return &writer{
-		cfg: cfg, dir: dir, newID: randomID, retry: retry, checkpointed: cfg.Now(),
+		cfg: cfg, dir: dir, retry: retry, checkpointed: cfg.Now(),
 		queue:  newQueue(cfg.QueueRecords, cfg.QueueBytes),
 		health: &healthState{tell: cfg.OnHealth}, refused: &refusals{}, counts: &counters{},
 		template: carrier.Event{

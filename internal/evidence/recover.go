@@ -87,13 +87,13 @@ func (w *writer) listSafely() ([]segmentFile, error) {
 	}
 	for len(list) > 0 && list[0].number == 0 {
 		if !list[0].regular {
-			return nil, fmt.Errorf("%w: something with the name of a segment is not a regular file", ErrUnsafe)
+			return nil, fmt.Errorf("%w: something in %s with the name of a segment is not a regular file", ErrUnsafe, w.cfg.Directory)
 		}
 		list = list[1:] // looks like a segment and is none: Verify reports it
 	}
 	for _, s := range list {
 		if !s.regular {
-			return nil, fmt.Errorf("%w: %s is not a regular file", ErrUnsafe, segmentName(s.number))
+			return nil, fmt.Errorf("%w: %s in %s is not a regular file", ErrUnsafe, segmentName(s.number), w.cfg.Directory)
 		}
 	}
 	return list, nil
@@ -112,7 +112,7 @@ func (w *writer) lastPosition() (position, bool) {
 // beginJournal makes the next line the first of a new journal, in the segment
 // behind the given one.
 func (w *writer) beginJournal(segment uint64) error {
-	id, err := w.newID()
+	id, err := w.cfg.newID()
 	if err != nil {
 		return fmt.Errorf("journal id: %w", err)
 	}

@@ -19,7 +19,6 @@ type writer struct {
 	refused  *refusals
 	counts   *counters
 	template carrier.Event
-	newID    func() (string, error)
 
 	end       *cursor      // behind the last durable line
 	file      file         // the segment being written; nil when the next line begins one
