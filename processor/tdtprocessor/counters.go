@@ -33,6 +33,9 @@ func (c *counters) count(ctx context.Context, b *engine.Batch) {
 	if b.Faults > 0 {
 		c.builder.ProcessorTdtInternalErrors.Add(ctx, b.Faults)
 	}
+	if b.Unrecordable > 0 {
+		c.evidenceFailed(ctx, reasonUnrecordable)
+	}
 	var decisions tally[[2]string]
 	var dialects, unusable tally[string]
 	for i := range b.Decisions {
@@ -60,6 +63,23 @@ func (c *counters) count(ctx context.Context, b *engine.Batch) {
 	for reason, n := range unusable {
 		c.builder.ProcessorTdtArgumentsUnusable.Add(ctx, n, metric.WithAttributes(attribute.String("reason", reason)))
 	}
+}
+
+// reasonUnrecordable stands beside the journal's own reasons: no record can hold
+// the decision, and to send it again would not help.
+const reasonUnrecordable = "unrecordable"
+
+// evidenceFailed counts a batch that lacks evidence.
+func (c *counters) evidenceFailed(ctx context.Context, reason string) {
+	c.builder.ProcessorTdtEvidenceFailures.Add(ctx, 1, metric.WithAttributes(attribute.String("reason", reason)))
+}
+
+func (c *counters) evidenceHealthy(ok bool) {
+	n := int64(0)
+	if ok {
+		n = 1
+	}
+	c.builder.ProcessorTdtEvidenceHealthy.Record(context.Background(), n)
 }
 
 // countRuns adds up closed runs by why they were closed.

@@ -28,8 +28,10 @@ type tdtProcessor struct {
 	ledger    *ledger.Ledger
 	reloader  *reloader
 	journal   *journal // nil: there is no evidence
+	unkept    unkept
 	annotator *annotator
 	metrics   *counters
+	status    statusBoard
 	version   string
 
 	now  func() time.Time
@@ -56,18 +58,20 @@ func newProcessor(set processor.Settings, cfg *Config) (*tdtProcessor, error) {
 		return nil, err
 	}
 	p.ledger = settings.Ledger
+	p.unkept.block = settings.Block
 	p.engine, err = newEngine(settings, cfg)
 	return p, err
 }
 
 // start opens the journal and begins to watch policies and idle runs.
 func (p *tdtProcessor) start(_ context.Context, host component.Host) error {
+	p.status.begin(host)
 	if p.journal != nil {
-		if err := p.journal.start(host, p.metrics.builder); err != nil {
+		if err := p.journal.start(); err != nil {
 			return err
 		}
 	}
-	p.reloader.start(host)
+	p.reloader.start()
 	var ctx context.Context
 	ctx, p.stop = context.WithCancel(context.Background())
 	p.done.Add(1)
@@ -86,12 +90,27 @@ func (p *tdtProcessor) shutdown(ctx context.Context) error {
 	p.stop = nil
 	p.done.Wait()
 	p.reloader.shutdown()
-	err := p.engine.CloseAll(ctx, p.now(), ledger.WhyShutdown, func(runs []*engine.ClosedRun) { p.closed(ctx, runs) })
+	err := p.closeRuns(ctx)
 	if p.journal != nil {
 		err = errors.Join(err, p.journal.shutdown(ctx))
 	}
 	p.metrics.shutdown()
 	return err
+}
+
+// closeRuns closes all runs as they are. The spans of those that cannot be
+// recorded go on without a digest: there will be no other time.
+func (p *tdtProcessor) closeRuns(ctx context.Context) error {
+	p.notRecorded(p.engine.CloseAll(ctx, p.now(), ledger.WhyShutdown, func(runs []*engine.ClosedRun) { p.closed(ctx, runs) }))
+	p.keep(ctx)
+	lost := p.unkept.take()
+	if len(lost) == 0 {
+		return nil
+	}
+	if p.unkept.block {
+		p.send(ctx, lost)
+	}
+	return fmt.Errorf("evidence: the records of %d closed runs are lost", len(lost))
 }
 
 // processTraces judges, records and annotates one batch by one state of the
@@ -110,14 +129,13 @@ func (p *tdtProcessor) judge(ctx context.Context, td ptrace.Traces) error {
 	now := p.now()
 	batch, err := p.engine.Process(ctx, now, p.reloader.policies(), td)
 	p.metrics.count(ctx, batch)
-	if err != nil {
-		return err
-	}
-	for i := range batch.Decisions {
-		p.annotator.annotate(&batch.Decisions[i])
+	if err == nil {
+		for i := range batch.Decisions {
+			p.annotator.annotate(&batch.Decisions[i])
+		}
 	}
 	p.end(ctx, now, batch, td)
-	return nil
+	return err
 }
 
 // end records the runs that the batch ended.
@@ -126,21 +144,44 @@ func (p *tdtProcessor) end(ctx context.Context, now time.Time, batch *engine.Bat
 		return
 	}
 	runs, err := p.engine.End(ctx, now, batch.Ended)
-	if err != nil {
-		p.logger.Error("a closed run is not recorded", zap.Error(err))
-	}
+	p.notRecorded(err)
 	p.annotator.annotateRoots(td, runs)
 	p.closed(ctx, runs)
 }
 
 // closed counts closed runs and sends their spans on.
 func (p *tdtProcessor) closed(ctx context.Context, runs []*engine.ClosedRun) {
+	p.metrics.countRuns(ctx, runs)
+	on, dropped := p.unkept.add(runs)
+	if dropped > 0 {
+		p.logger.Error("records of closed runs are given up, too many wait", zap.Int("runs", dropped))
+	}
+	p.send(ctx, on)
+}
+
+// send sends the spans of closed runs on.
+func (p *tdtProcessor) send(ctx context.Context, runs []*engine.ClosedRun) {
 	if len(runs) == 0 {
 		return
 	}
-	p.metrics.countRuns(ctx, runs)
 	if err := p.emit(ctx, runSpans(runs, metadata.ScopeName, p.version)); err != nil {
 		p.logger.Warn("spans of closed runs were refused", zap.Int("runs", len(runs)), zap.Error(err))
+	}
+}
+
+// keep tries again to record closed runs.
+func (p *tdtProcessor) keep(ctx context.Context) {
+	runs := p.unkept.take()
+	if len(runs) == 0 {
+		return
+	}
+	p.notRecorded(p.engine.Keep(ctx, runs))
+	p.send(ctx, p.unkept.again(runs))
+}
+
+func (p *tdtProcessor) notRecorded(err error) {
+	if err != nil {
+		p.logger.Error("a closed run is not recorded", zap.Error(err))
 	}
 }
 
@@ -163,9 +204,7 @@ func (p *tdtProcessor) watchRuns(ctx context.Context) {
 }
 
 func (p *tdtProcessor) sweep(ctx context.Context) {
-	err := p.engine.Sweep(ctx, p.now(), func(runs []*engine.ClosedRun) { p.closed(ctx, runs) })
-	if err != nil {
-		p.logger.Error("a closed run is not recorded", zap.Error(err))
-	}
+	p.keep(ctx)
+	p.notRecorded(p.engine.Sweep(ctx, p.now(), func(runs []*engine.ClosedRun) { p.closed(ctx, runs) }))
 	p.metrics.builder.ProcessorTdtRunsOpen.Record(ctx, p.ledger.Stats().Open)
 }

@@ -4,14 +4,11 @@ package tdtprocessor
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"go.opentelemetry.io/collector/component"
-	"go.opentelemetry.io/collector/component/componentstatus"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 	"go.uber.org/zap"
@@ -29,7 +26,7 @@ type reloader struct {
 	interval time.Duration
 	logger   *zap.Logger
 	metrics  *metadata.TelemetryBuilder
-	host     component.Host
+	status   *statusBoard
 	failing  map[string]bool
 
 	stop context.CancelFunc
@@ -41,7 +38,7 @@ func newReloader(sources []*policySource, interval time.Duration, logger *zap.Lo
 	if err != nil {
 		return nil, err
 	}
-	r := &reloader{sources: sources, interval: interval, logger: logger, metrics: metrics, failing: map[string]bool{}}
+	r := &reloader{sources: sources, interval: interval, logger: logger, metrics: metrics, status: &statusBoard{}, failing: map[string]bool{}}
 	r.current.Store(&policies)
 	return r, nil
 }
@@ -50,8 +47,7 @@ func newReloader(sources []*policySource, interval time.Duration, logger *zap.Lo
 func (r *reloader) policies() engine.Policies { return *r.current.Load() }
 
 // start tells what is in force and begins to watch the files.
-func (r *reloader) start(host component.Host) {
-	r.host = host
+func (r *reloader) start() {
 	for _, p := range r.policies() {
 		r.gauge(p.Name, true)
 		r.logger.Info("policy loaded", zap.String("policy", p.Name), zap.String("declared_policy_digest", string(p.Truth.DeclaredDigest())))
@@ -109,14 +105,11 @@ func (r *reloader) reload() {
 }
 
 func (r *reloader) loaded(s *policySource, p *engine.Policy) {
-	wasFailing := r.failing[s.name]
 	delete(r.failing, s.name)
 	r.gauge(s.name, true)
 	r.count(s.name, "loaded")
 	r.logger.Info("policy reloaded", zap.String("policy", s.name), zap.String("declared_policy_digest", string(p.Truth.DeclaredDigest())))
-	if wasFailing && len(r.failing) == 0 {
-		r.report(componentstatus.NewEvent(componentstatus.StatusOK))
-	}
+	r.status.works("policy " + s.name)
 }
 
 // failed keeps the last good policy, and tells of a fault once.
@@ -128,13 +121,7 @@ func (r *reloader) failed(s *policySource, err error) {
 	r.failing[s.name] = true
 	r.count(s.name, "refused")
 	r.logger.Error("policy does not load, the last good one stays in force", zap.String("policy", s.name), zap.Error(err))
-	r.report(componentstatus.NewRecoverableErrorEvent(fmt.Errorf("policy %s: %w", s.name, err)))
-}
-
-func (r *reloader) report(event *componentstatus.Event) {
-	if r.host != nil {
-		componentstatus.ReportStatus(r.host, event)
-	}
+	r.status.fails("policy "+s.name, err)
 }
 
 func (r *reloader) gauge(name string, ok bool) {

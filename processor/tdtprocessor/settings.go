@@ -35,7 +35,7 @@ func (p *tdtProcessor) settings(set processor.Settings) (*engine.Settings, error
 		return nil, err
 	}
 	if p.cfg.Evidence.Directory != "" {
-		if p.journal, err = newJournal(&set.TelemetrySettings, set.ID, p.cfg, set.BuildInfo.Version); err != nil {
+		if p.journal, err = newJournal(p, set.ID); err != nil {
 			return nil, err
 		}
 		s.Journal, s.Block = p.journal, p.cfg.Evidence.OnFailure == FailureBlock

@@ -30,7 +30,9 @@ type TelemetryBuilder struct {
 	ProcessorTdtCallsRecognized          metric.Int64Counter
 	ProcessorTdtDecisions                metric.Int64Counter
 	ProcessorTdtEvidenceFailures         metric.Int64Counter
+	ProcessorTdtEvidenceHealthy          metric.Int64Gauge
 	ProcessorTdtEvidenceRecords          metric.Int64Counter
+	ProcessorTdtEvidenceTornTails        metric.Int64Counter
 	ProcessorTdtEvidenceTreeSize         metric.Int64Gauge
 	ProcessorTdtInternalErrors           metric.Int64Counter
 	ProcessorTdtPolicyLoaded             metric.Int64Gauge
@@ -91,8 +93,14 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 	errs = errors.Join(errs, err)
 	builder.ProcessorTdtEvidenceFailures, err = builder.meter.Int64Counter(
 		"otelcol_processor_tdt_evidence_failures",
-		metric.WithDescription("Batches whose evidence could not be made durable. [Development]"),
+		metric.WithDescription("Batches of which evidence could not be made durable, by reason. A healthy system shows none. [Development]"),
 		metric.WithUnit("{batches}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ProcessorTdtEvidenceHealthy, err = builder.meter.Int64Gauge(
+		"otelcol_processor_tdt_evidence_healthy",
+		metric.WithDescription("1 while the journal takes records and was not found changed, 0 otherwise. Alert on 0. [Development]"),
+		metric.WithUnit("1"),
 	)
 	errs = errors.Join(errs, err)
 	builder.ProcessorTdtEvidenceRecords, err = builder.meter.Int64Counter(
@@ -101,10 +109,16 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 		metric.WithUnit("{records}"),
 	)
 	errs = errors.Join(errs, err)
+	builder.ProcessorTdtEvidenceTornTails, err = builder.meter.Int64Counter(
+		"otelcol_processor_tdt_evidence_torn_tails",
+		metric.WithDescription("Ends of segments that were cut or half written when the journal was opened and are set aside, as after a crash. [Development]"),
+		metric.WithUnit("{segments}"),
+	)
+	errs = errors.Join(errs, err)
 	builder.ProcessorTdtEvidenceTreeSize, err = builder.meter.Int64Gauge(
 		"otelcol_processor_tdt_evidence_tree_size",
-		metric.WithDescription("Records covered by the last checkpoint of the journal. Compare it with the journal to notice that its newest file is gone. [Development]"),
-		metric.WithUnit("{records}"),
+		metric.WithDescription("Lines covered by the last checkpoint of the journal. Compare it with the journal to notice that its newest file is gone. [Development]"),
+		metric.WithUnit("{lines}"),
 	)
 	errs = errors.Join(errs, err)
 	builder.ProcessorTdtInternalErrors, err = builder.meter.Int64Counter(

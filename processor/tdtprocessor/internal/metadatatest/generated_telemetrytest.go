@@ -72,7 +72,7 @@ func AssertEqualProcessorTdtDecisions(t *testing.T, tt *componenttest.Telemetry,
 func AssertEqualProcessorTdtEvidenceFailures(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_processor_tdt_evidence_failures",
-		Description: "Batches whose evidence could not be made durable. [Development]",
+		Description: "Batches of which evidence could not be made durable, by reason. A healthy system shows none. [Development]",
 		Unit:        "{batches}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,
@@ -81,6 +81,20 @@ func AssertEqualProcessorTdtEvidenceFailures(t *testing.T, tt *componenttest.Tel
 		},
 	}
 	got, err := tt.GetMetric("otelcol_processor_tdt_evidence_failures")
+	require.NoError(t, err)
+	metricdatatest.AssertEqual(t, want, got, opts...)
+}
+
+func AssertEqualProcessorTdtEvidenceHealthy(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
+	want := metricdata.Metrics{
+		Name:        "otelcol_processor_tdt_evidence_healthy",
+		Description: "1 while the journal takes records and was not found changed, 0 otherwise. Alert on 0. [Development]",
+		Unit:        "1",
+		Data: metricdata.Gauge[int64]{
+			DataPoints: dps,
+		},
+	}
+	got, err := tt.GetMetric("otelcol_processor_tdt_evidence_healthy")
 	require.NoError(t, err)
 	metricdatatest.AssertEqual(t, want, got, opts...)
 }
@@ -101,11 +115,27 @@ func AssertEqualProcessorTdtEvidenceRecords(t *testing.T, tt *componenttest.Tele
 	metricdatatest.AssertEqual(t, want, got, opts...)
 }
 
+func AssertEqualProcessorTdtEvidenceTornTails(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
+	want := metricdata.Metrics{
+		Name:        "otelcol_processor_tdt_evidence_torn_tails",
+		Description: "Ends of segments that were cut or half written when the journal was opened and are set aside, as after a crash. [Development]",
+		Unit:        "{segments}",
+		Data: metricdata.Sum[int64]{
+			Temporality: metricdata.CumulativeTemporality,
+			IsMonotonic: true,
+			DataPoints:  dps,
+		},
+	}
+	got, err := tt.GetMetric("otelcol_processor_tdt_evidence_torn_tails")
+	require.NoError(t, err)
+	metricdatatest.AssertEqual(t, want, got, opts...)
+}
+
 func AssertEqualProcessorTdtEvidenceTreeSize(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_processor_tdt_evidence_tree_size",
-		Description: "Records covered by the last checkpoint of the journal. Compare it with the journal to notice that its newest file is gone. [Development]",
-		Unit:        "{records}",
+		Description: "Lines covered by the last checkpoint of the journal. Compare it with the journal to notice that its newest file is gone. [Development]",
+		Unit:        "{lines}",
 		Data: metricdata.Gauge[int64]{
 			DataPoints: dps,
 		},

@@ -23,7 +23,9 @@ func TestSetupTelemetry(t *testing.T) {
 	tb.ProcessorTdtCallsRecognized.Add(context.Background(), 1)
 	tb.ProcessorTdtDecisions.Add(context.Background(), 1)
 	tb.ProcessorTdtEvidenceFailures.Add(context.Background(), 1)
+	tb.ProcessorTdtEvidenceHealthy.Record(context.Background(), 1)
 	tb.ProcessorTdtEvidenceRecords.Add(context.Background(), 1)
+	tb.ProcessorTdtEvidenceTornTails.Add(context.Background(), 1)
 	tb.ProcessorTdtEvidenceTreeSize.Record(context.Background(), 1)
 	tb.ProcessorTdtInternalErrors.Add(context.Background(), 1)
 	tb.ProcessorTdtPolicyLoaded.Record(context.Background(), 1)
@@ -45,7 +47,13 @@ func TestSetupTelemetry(t *testing.T) {
 	AssertEqualProcessorTdtEvidenceFailures(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
+	AssertEqualProcessorTdtEvidenceHealthy(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
 	AssertEqualProcessorTdtEvidenceRecords(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualProcessorTdtEvidenceTornTails(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualProcessorTdtEvidenceTreeSize(t, testTel,
