@@ -4,6 +4,7 @@ package tdtprocessor
 
 import (
 	"encoding/hex"
+	"strings"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/ptrace"
@@ -57,10 +58,13 @@ func (a *annotator) annotate(d *engine.Decision) {
 	view := viewOf(d)
 	for i := range d.Members {
 		span := d.Members[i].Span
-		if worse, ok := written(span); ok && worse >= d.Verdict() {
-			continue // the span covers several calls, and shows the worst
-		}
 		attrs := span.Attributes()
+		if earlier, ok := written(span); ok {
+			if earlier >= d.Verdict() {
+				continue // the span covers several calls, and shows the worst
+			}
+			attrs.RemoveIf(func(key string, _ pcommon.Value) bool { return recognize.Reserved(key) })
+		}
 		attrs.EnsureCapacity(attrs.Len() + addedAttrs)
 		view.put(attrs, d.Members[i].Obs)
 		if primary := view.primary; primary != span.SpanID() {
@@ -131,9 +135,19 @@ func viewOf(d *engine.Decision) *view {
 	}
 	v.reasons, v.explanation = d.Reasons(), d.Truth.Explanation()
 	v.reasons = v.reasons[:min(len(v.reasons), maxReasons)]
-	v.explanation = v.explanation[:min(len(v.explanation), maxExplanation)]
+	v.explanation = bounded(v.explanation)
 	return v
 }
+
+// bounded cuts a sentence that is too long, and no character in two.
+func bounded(sentence string) string {
+	if len(sentence) <= maxExplanation {
+		return sentence
+	}
+	return strings.ToValidUTF8(sentence[:maxExplanation-len(ellipsis)], "") + ellipsis
+}
+
+const ellipsis = "…"
 
 func (v *view) put(attrs pcommon.Map, obs *recognize.Observation) {
 	d := v.decision
