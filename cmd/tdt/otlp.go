@@ -3,6 +3,8 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -22,30 +24,22 @@ func (s streams) readTraces(name string, visit func(ptrace.Traces) error) error 
 		return err
 	}
 	defer in.Close()
-	lines := newLineReader(in, maxOTLPLine)
+	lines := &requestReader{from: bufio.NewReaderSize(in, 1<<16)}
 	requests := 0
 	for {
-		line, err := lines.next()
+		text, err := lines.next(requests == 0)
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
 			return fmt.Errorf("read %s: %w", in.name, plainPathError(err))
 		}
-		if strings.TrimSpace(line) == "" {
+		if len(text) == 0 {
 			continue
 		}
-		at := lines.n
-		if requests == 0 && !strings.HasSuffix(strings.TrimSpace(line), "}") {
-			rest, err := lines.rest(maxOTLPLine)
-			if err != nil {
-				return fmt.Errorf("read %s: %w", in.name, plainPathError(err))
-			}
-			line += "\n" + rest
-		}
-		td, err := parseTraces(line)
+		td, err := parseTraces(text)
 		if err != nil {
-			return fmt.Errorf("%s:%d: %w", in.name, at, err)
+			return fmt.Errorf("%s:%d: %w", in.name, lines.n, err)
 		}
 		requests++
 		if err := visit(td); err != nil {
@@ -58,12 +52,49 @@ func (s streams) readTraces(name string, visit func(ptrace.Traces) error) error 
 	return nil
 }
 
+// A requestReader reads one export request after another into one buffer.
+type requestReader struct {
+	from *bufio.Reader
+	buf  []byte
+	n    int // the line that the last request began in
+	read int // lines read
+}
+
+// next returns the next line without the space around it, and io.EOF after the
+// last. A first line that is not a whole object is the beginning of a document
+// over several lines: next returns all of it. The text is valid until the next
+// call.
+func (r *requestReader) next(first bool) ([]byte, error) {
+	r.buf, r.n = r.buf[:0], r.read+1
+	for {
+		part, err := r.from.ReadSlice('\n')
+		r.buf = append(r.buf, part...)
+		if len(r.buf) > maxOTLPLine || err == nil {
+			break
+		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		if errors.Is(err, io.EOF) && len(r.buf) > 0 {
+			break
+		}
+		return nil, err
+	}
+	r.read++
+	text := bytes.TrimSpace(r.buf)
+	if !first || len(text) == 0 || bytes.HasSuffix(text, []byte("}")) {
+		return text, nil
+	}
+	rest, err := io.ReadAll(io.LimitReader(r.from, maxOTLPLine))
+	return append(text, rest...), err
+}
+
 // errNotOTLP never quotes what was found: it may hold arguments.
 var errNotOTLP = errors.New("it is not OTLP JSON")
 
 // parseTraces reads one export request. A JSON text that has no spans by its
 // very shape is told from one that happens to be empty.
-func parseTraces(text string) (td ptrace.Traces, err error) {
+func parseTraces(text []byte) (td ptrace.Traces, err error) {
 	defer func() {
 		if recover() != nil {
 			err = errNotOTLP
@@ -73,29 +104,28 @@ func parseTraces(text string) (td ptrace.Traces, err error) {
 		return td, fmt.Errorf("it has more than %d bytes", maxOTLPLine)
 	}
 	for _, other := range []string{"resourceLogs", "resourceMetrics", "resourceProfiles"} {
-		if strings.HasPrefix(strings.TrimLeft(text, "{ \t\r\n"), `"`+other+`"`) {
+		if bytes.HasPrefix(bytes.TrimLeft(text, "{ \t\r\n"), []byte(`"`+other+`"`)) {
 			return td, fmt.Errorf("it is OTLP JSON of %s, want traces (resourceSpans)", strings.ToLower(strings.TrimPrefix(other, "resource")))
 		}
 	}
-	td, err = (&ptrace.JSONUnmarshaler{}).UnmarshalTraces([]byte(text))
+	td, err = (&ptrace.JSONUnmarshaler{}).UnmarshalTraces(text)
 	if err != nil {
 		return td, fmt.Errorf("%w, want an export request of traces a line (%s)", errNotOTLP, shapeOf(text))
 	}
-	if td.ResourceSpans().Len() == 0 && !strings.Contains(text, "resourceSpans") && !strings.Contains(text, "resource_spans") {
+	if td.ResourceSpans().Len() == 0 && !bytes.Contains(text, []byte("resourceSpans")) && !bytes.Contains(text, []byte("resource_spans")) {
 		return td, fmt.Errorf("%w of traces: it has no resourceSpans", errNotOTLP)
 	}
 	return td, nil
 }
 
 // shapeOf says what a text looks like, without quoting it.
-func shapeOf(text string) string {
-	text = strings.TrimSpace(text)
+func shapeOf(text []byte) string {
 	switch {
-	case strings.HasPrefix(text, "\x1f\x8b"):
+	case bytes.HasPrefix(text, []byte("\x1f\x8b")):
 		return "this is compressed: decompress it first"
-	case strings.HasPrefix(text, "{"):
+	case bytes.HasPrefix(text, []byte("{")):
 		return "this begins like JSON and is cut or malformed"
-	case strings.HasPrefix(text, "["):
+	case bytes.HasPrefix(text, []byte("[")):
 		return "this is a JSON array: put each of its elements on a line"
 	}
 	return "this is something else"
