@@ -11,17 +11,26 @@ import (
 
 // toolClasses reads which classes each tool belongs to. The field is
 // operational, so that what has another shape is no fault; it is no evidence
-// either.
-func (d *decoder) toolClasses(n *tree.Node, _ tree.Path) {
+// either, and Ignored says so.
+func (d *decoder) toolClasses(n *tree.Node, path tree.Path) {
 	d.view.classes = map[string][]string{}
-	if _, odd := n.OddKey(); odd {
+	if _, odd := n.OddKey(); odd || n.Kind != canon.KindObject {
+		d.ignore(n, path, "not a mapping from tool to a list of classes, and no evidence")
 		return
 	}
 	for i, tool := range n.Keys {
 		if classes, ok := classSet(n.Items[i]); ok {
 			d.view.classes[tool] = classes
+		} else {
+			d.ignore(n.Items[i], path.Key(tool), "not a list of classes, and no evidence")
 		}
 	}
+}
+
+func (d *decoder) ignore(n *tree.Node, path tree.Path, msg string) {
+	d.view.ignored = append(d.view.ignored, &tree.Error{
+		File: d.file, Line: n.Line, Column: n.Column, Path: path.String(), Msg: msg,
+	})
 }
 
 func classSet(n *tree.Node) ([]string, bool) {

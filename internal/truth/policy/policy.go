@@ -99,6 +99,11 @@ func (p *Policy) ToolClasses(tool string) ([]string, bool) {
 	return classes, ok
 }
 
+// Ignored returns what is accepted and means nothing: operational fields whose
+// shape gives no evidence. They are no reason to refuse a policy, but its author
+// will want to know.
+func (p *Policy) Ignored() Errors { return p.view.ignored }
+
 // Sequences returns the sequence rules as they are written, nil when the policy
 // has no such field. Package sequence gives them meaning.
 func (p *Policy) Sequences() *Node { return p.view.sequences }

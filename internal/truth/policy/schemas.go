@@ -26,6 +26,9 @@ const (
 // A SchemaFault says why and where a schema is malformed.
 type SchemaFault = schema.Fault
 
+// A PatternUse is a regular expression of a schema.
+type PatternUse = schema.PatternUse
+
 // A ToolSchema is the schema of one tool, as it is declared and as it is
 // compiled.
 type ToolSchema struct {

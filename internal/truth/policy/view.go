@@ -50,6 +50,7 @@ type view struct {
 	classes       map[string][]string
 	sequences     *tree.Node
 	aliases       *tree.Node
+	ignored       tree.Errors
 }
 
 // sharedDefs is the key of schemas under which no tool stands, but definitions

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/tool-decision-truth/collector/internal/truth/canon"
+	"github.com/tool-decision-truth/collector/internal/truth/policy/regex"
 	"github.com/tool-decision-truth/collector/internal/truth/policy/tree"
 )
 
@@ -50,14 +51,30 @@ type Result struct {
 // arguments is malformed for them.
 const maxEvaluations = 1 << 22
 
+// maxDepth bounds how deep the schemas that one check applies may lie within
+// each other, so that the stack is bounded whatever is declared.
+const maxDepth = 1 << 16
+
 // A Schema is the schema of one tool, safe for concurrent use.
 type Schema struct {
 	root    *node
 	fault   *Fault
 	dynamic bool // what a reference means depends on the way to it
 	doc     *tree.Node
+	uses    []PatternUse
 	pool    sync.Pool // of *checker
 }
+
+// A PatternUse is a regular expression of a schema.
+type PatternUse struct {
+	Location string // JSON pointer into the declared schema
+	Pos      tree.Pos
+	Regexp   *regex.Regexp
+}
+
+// Patterns returns the regular expressions of s in the order of their
+// locations: those that a check can come to.
+func (s *Schema) Patterns() []PatternUse { return s.uses }
 
 // Fault returns why s is malformed, nil when it is not.
 func (s *Schema) Fault() *Fault { return s.fault }
@@ -104,6 +121,7 @@ func (c *checker) check(root *node, v value) Result {
 // A checker makes one check.
 type checker struct {
 	evaluations int
+	depth       int
 	active      []visit     // recurring schemas being applied, each to what
 	dynamic     bool        // keep scope
 	scope       []*resource // the resources on the way, outermost first
@@ -112,7 +130,7 @@ type checker struct {
 // reset readies c for another check. It holds on to nothing that was checked.
 func (c *checker) reset() {
 	clear(c.active[:cap(c.active)])
-	c.active, c.scope, c.evaluations = c.active[:0], c.scope[:0], 0
+	c.active, c.scope, c.evaluations, c.depth = c.active[:0], c.scope[:0], 0, 0
 }
 
 // A visit is a schema applied to a value.
@@ -121,16 +139,33 @@ type visit struct {
 	value  value
 }
 
-// eval reports whether v keeps to n. What it comes upon again while it is
-// being found out holds for that purpose: a cycle of references alone matches
-// (spec section 5).
+// eval reports whether v keeps to n.
 func (c *checker) eval(n *node, v value, ev *evaluated) bool {
-	if n.never {
+	if n.never || !c.descend() {
 		return false
 	}
-	if c.evaluations++; c.evaluations > maxEvaluations {
+	held := c.apply(n, v, ev)
+	c.depth--
+	return held
+}
+
+// descend counts one more schema that is applied, within those that are. It
+// reports false when there may be no more of them: the check has then failed.
+func (c *checker) descend() bool {
+	if c.evaluations++; c.depth >= maxDepth {
+		c.evaluations = maxEvaluations + 1
+	}
+	if c.evaluations > maxEvaluations {
 		return false
 	}
+	c.depth++
+	return true
+}
+
+// apply is eval for a schema that is not false. What it comes upon again while
+// it is being found out holds for that purpose: a cycle of references alone
+// matches (spec section 5).
+func (c *checker) apply(n *node, v value, ev *evaluated) bool {
 	if n.recurring {
 		if !c.enter(n, v) {
 			return true
@@ -146,7 +181,7 @@ func (c *checker) eval(n *node, v value, ev *evaluated) bool {
 		return false
 	}
 	if n.tracks {
-		return c.evalTracking(n, v, ev)
+		return c.applyTracking(n, v, ev)
 	}
 	for _, b := range n.rules[kind] {
 		if !b.rule.holds(c, v, ev) {
@@ -156,9 +191,9 @@ func (c *checker) eval(n *node, v value, ev *evaluated) bool {
 	return true
 }
 
-// evalTracking is the end of eval for a schema that asks what was evaluated:
+// applyTracking is the end of apply for a schema that asks what was evaluated:
 // by itself, that is, and not by its neighbors.
-func (c *checker) evalTracking(n *node, v value, ev *evaluated) bool {
+func (c *checker) applyTracking(n *node, v value, ev *evaluated) bool {
 	own := &evaluated{}
 	for _, b := range n.rules[v.kind()] {
 		if !b.rule.holds(c, v, own) {

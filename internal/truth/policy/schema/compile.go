@@ -21,6 +21,7 @@ type compiler struct {
 	loader  *Loader
 	nodes   map[string]*node // by location, so that cycles close
 	dynamic bool
+	uses    []PatternUse
 	fault   *Fault
 }
 
@@ -185,6 +186,7 @@ func (c *compiler) regex(pattern string, at place) *regex.Regexp {
 		c.fail(BadPattern, at, err.Error())
 		return nil
 	}
+	c.uses = append(c.uses, PatternUse{at.location, at.schema.Pos(), re})
 	return re
 }
 

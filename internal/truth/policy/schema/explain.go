@@ -24,9 +24,10 @@ func (c *checker) explain(n *node, v value, r *report) {
 		r.add(n.location, "false")
 		return
 	}
-	if c.evaluations++; c.evaluations > maxEvaluations {
+	if !c.descend() {
 		return
 	}
+	defer func() { c.depth-- }()
 	if n.recurring {
 		if !c.enter(n, v) {
 			return

@@ -4,6 +4,7 @@ package schema
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tool-decision-truth/collector/internal/truth/canon"
@@ -104,6 +105,8 @@ func (l *Loader) object(s *Schema, tool *tree.Node) *Fault {
 	}
 	s.root = c.compile(place{doc, ""}, c.root, c.root.draft)
 	s.dynamic = c.dynamic
+	s.uses = c.uses
+	slices.SortFunc(s.uses, func(a, b PatternUse) int { return strings.Compare(a.Location, b.Location) })
 	markRecurring(c.nodes)
 	return c.fault
 }

@@ -96,13 +96,13 @@ func parse(file string, text []byte) (root *yaml.Node, err error) {
 	case errors.Is(err, io.EOF):
 		return nil, &Error{File: file, Line: 1, Column: 1, Msg: "the document is empty, a policy is a mapping"}
 	case err != nil:
-		return nil, syntaxError(file, err)
+		return nil, syntaxError(file, text, err)
 	}
 	switch err := d.Decode(&second); {
 	case err == nil:
 		return nil, &Error{File: file, Line: second.Line, Column: second.Column, Msg: "a second document, a policy is one"}
 	case !errors.Is(err, io.EOF):
-		return nil, syntaxError(file, err)
+		return nil, syntaxError(file, text, err)
 	}
 	return &first, nil
 }
@@ -110,6 +110,7 @@ func parse(file string, text []byte) (root *yaml.Node, err error) {
 var (
 	versionLine = regexp.MustCompile(`(?m)\A((?:[ \t]*(?:#.*)?\r?\n)*%YAML[ \t]+1\.)2`)
 	messageLine = regexp.MustCompile(`^(?:yaml: )?(?:line (\d+): )?(.*)$`)
+	anchorName  = regexp.MustCompile(`^unknown anchor '(.*)' referenced$`)
 )
 
 // withoutVersion turns a directive for YAML 1.2 into one for 1.1, which alone
@@ -119,13 +120,18 @@ func withoutVersion(text []byte) []byte {
 	return versionLine.ReplaceAll(text, []byte("${1}1"))
 }
 
-// syntaxError passes on what the parser says. It names places and characters,
-// never values.
-func syntaxError(file string, err error) *Error {
+// syntaxError passes on what the parser says. It names places, characters and
+// anchors, never values. It has no line for what is on the first, and none for
+// an anchor.
+func syntaxError(file string, text []byte, err error) *Error {
 	m := messageLine.FindStringSubmatch(err.Error())
 	if m == nil {
 		return &Error{File: file, Msg: "the document cannot be parsed"}
 	}
 	line, _ := strconv.Atoi(m[1])
-	return &Error{File: file, Line: line, Msg: m[2]}
+	if anchor := anchorName.FindStringSubmatch(m[2]); anchor != nil {
+		before, _, _ := bytes.Cut(text, []byte("*"+anchor[1]))
+		line = 1 + bytes.Count(before, []byte("\n"))
+	}
+	return &Error{File: file, Line: max(line, 1), Msg: m[2]}
 }
