@@ -3,6 +3,7 @@
 package regex
 
 import (
+	"slices"
 	"unicode/utf8"
 )
 
@@ -60,14 +61,17 @@ func (q *queue) add(i int) bool {
 // match reports whether the program matches somewhere in text.
 func (s *simulation) match(text string) bool {
 	s.text, s.steps = text, 0
-	s.holds = s.holds[:0]
-	for _, l := range s.looks {
-		found := make([]uint64, len(text)/64+1)
+	if s.holds == nil {
+		s.holds = make([][]uint64, len(s.looks))
+	}
+	for i, l := range s.looks {
+		found := slices.Grow(s.holds[i][:0], len(text)/64+1)[:len(text)/64+1]
+		clear(found)
 		s.scan(l.start, l.behind, func(i int) bool {
 			found[i/64] |= 1 << (i % 64)
 			return true
 		})
-		s.holds = append(s.holds, found)
+		s.holds[i] = found
 	}
 	matched := false
 	s.scan(s.start, true, func(int) bool {
