@@ -17,6 +17,10 @@ import (
 type Member struct {
 	Located
 	Obs *recognize.Observation
+
+	// What the span says by itself: Obs of a primary knows what others say too.
+	layer   recognize.Layer
+	content uint64
 }
 
 // A Decision is one logical call, judged.
@@ -58,6 +62,9 @@ type Decision struct {
 	// Content and IdentityDigest are those of the record that stands for the
 	// call. They are set only where the journal holds it.
 	Content, IdentityDigest canon.Digest
+
+	family []Located // the call's spans and their children, where somebody asks
+	part   int       // numbers the calls of a span that covers several, from 1
 }
 
 // Follows reports whether the call was decided by an earlier batch, and these
@@ -102,7 +109,7 @@ func (e *Engine) decisionOn(p *Policy, members []Member) Decision {
 }
 
 // judge compares one folded call with the policy that is meant for it.
-func (e *Engine) judge(d *Decision, family []Located) {
+func (e *Engine) judge(d *Decision) {
 	d.Source = e.source(d.Primary())
 	if d.Policy == nil {
 		return
@@ -113,8 +120,22 @@ func (e *Engine) judge(d *Decision, family []Located) {
 		call.Identity, call.IdentityWhy = truth.IdentityInvalid, truth.IdentityReasonConflict
 	}
 	d.Identity = call.Identity
-	evidence := e.evidence(d.Policy, d.Tool, family)
+	evidence := e.evidence(d.Policy, d.Tool, d.family)
 	d.Truth = truth.Judge(d.Policy.Truth, &call, &evidence)
+}
+
+// rejudge judges a call under another name, and reports whether it could: a
+// fault of ours leaves the decision as it was.
+func (e *Engine) rejudge(d *Decision, tool string) (sound bool) {
+	before := *d
+	defer func() {
+		if recover() != nil {
+			*d, sound = before, false
+		}
+	}()
+	d.Tool = tool
+	e.judge(d)
+	return true
 }
 
 // faulted judges a call that a fault of ours struck. Its identity is invalid,

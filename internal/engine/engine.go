@@ -67,11 +67,15 @@ func (e *Engine) Judge(policies Policies, td ptrace.Traces) *Batch {
 	groups := recognize.Fold(spans)
 	b.Decisions = make([]Decision, 0, len(groups))
 	for _, g := range groups {
-		e.decide(b, policies, e.members(g, spans, at), children)
+		d := e.decide(b, policies, e.members(g, spans, at), children)
+		if len(at[g.Primary].Obs.Others) > 0 {
+			d.part = 1
+		}
 	}
 	for _, m := range found {
 		for i := range m.Obs.Others {
-			e.decide(b, policies, []Member{{Located: m.Located, Obs: &m.Obs.Others[i]}}, children)
+			d := e.decide(b, policies, []Member{e.member(m.Located, &m.Obs.Others[i])}, children)
+			d.part = i + 2
 		}
 	}
 	return b
@@ -87,7 +91,7 @@ func (e *Engine) inspect(b *Batch, td ptrace.Traces) []Member {
 			for _, span := range ss.Spans().All() {
 				b.Spans++
 				if o := e.inspectSpan(b, Located{rs, ss, span}); o != nil {
-					found = append(found, Member{Located: Located{rs, ss, span}, Obs: o})
+					found = append(found, e.member(Located{rs, ss, span}, o))
 				}
 			}
 		}
@@ -121,8 +125,8 @@ func (e *Engine) inspectSpan(b *Batch, at Located) (o *recognize.Observation) {
 }
 
 // family lists the spans of every trace that holds a tool call: ancestry leads
-// through spans that are none. at has the same spans, located.
-func (e *Engine) family(td ptrace.Traces, found []Member) (spans []recognize.Span, at []Located) {
+// through spans that are none. at has the same spans; Obs is nil for those.
+func (e *Engine) family(td ptrace.Traces, found []Member) (spans []recognize.Span, at []Member) {
 	calls := make(map[pcommon.TraceID]bool, len(found))
 	for i := range found {
 		calls[found[i].Span.TraceID()] = true
@@ -131,14 +135,14 @@ func (e *Engine) family(td ptrace.Traces, found []Member) (spans []recognize.Spa
 	for _, rs := range td.ResourceSpans().All() {
 		for _, ss := range rs.ScopeSpans().All() {
 			for _, span := range ss.Spans().All() {
-				var o *recognize.Observation
+				m := Member{Located: Located{rs, ss, span}}
 				if next < len(found) && found[next].Span == span {
-					o = found[next].Obs
+					m = found[next]
 					next++
 				}
 				if calls[span.TraceID()] {
-					spans = append(spans, recognize.SpanOf(span, o))
-					at = append(at, Located{rs, ss, span})
+					spans = append(spans, recognize.SpanOf(span, m.Obs))
+					at = append(at, m)
 				}
 			}
 		}
@@ -148,13 +152,14 @@ func (e *Engine) family(td ptrace.Traces, found []Member) (spans []recognize.Spa
 
 // members returns the spans of a group, the primary first. The primary speaks
 // for the call with what only the others know filled in.
-func (e *Engine) members(g recognize.Group, spans []recognize.Span, at []Located) []Member {
+func (e *Engine) members(g recognize.Group, spans []recognize.Span, at []Member) []Member {
 	call := g.Call(spans)
-	members := make([]Member, 0, len(g.Members))
-	members = append(members, Member{Located: at[g.Primary], Obs: &call})
+	members := make([]Member, 1, len(g.Members))
+	members[0] = at[g.Primary]
+	members[0].Obs = &call
 	for _, i := range g.Members {
 		if i != g.Primary {
-			members = append(members, Member{Located: at[i], Obs: spans[i].Observation})
+			members = append(members, at[i])
 		}
 	}
 	return members
@@ -162,10 +167,10 @@ func (e *Engine) members(g recognize.Group, spans []recognize.Span, at []Located
 
 // decide judges one call and adds it to the batch. A fault of ours makes it
 // invalid and nothing else.
-func (e *Engine) decide(b *Batch, policies Policies, members []Member, children kin) {
+func (e *Engine) decide(b *Batch, policies Policies, members []Member, children kin) (d *Decision) {
 	chosen, sound := policies.first(members[0].Located)
 	b.Decisions = append(b.Decisions, e.decisionOn(chosen, members))
-	d := &b.Decisions[len(b.Decisions)-1]
+	d = &b.Decisions[len(b.Decisions)-1]
 	defer func() {
 		if recover() != nil || !sound {
 			b.Faults++
@@ -173,6 +178,8 @@ func (e *Engine) decide(b *Batch, policies Policies, members []Member, children 
 		}
 	}()
 	if sound {
-		e.judge(d, children.of(members))
+		d.family = children.of(members)
+		e.judge(d)
 	}
+	return d
 }

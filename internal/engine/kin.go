@@ -12,14 +12,14 @@ type spanRef struct {
 	span  pcommon.SpanID
 }
 
-func (e *Engine) children(at []Located) kin {
+func (e *Engine) children(at []Member) kin {
 	if e.set.Believe == nil {
 		return nil
 	}
 	k := kin{}
-	for _, l := range at {
-		ref := spanRef{l.Span.TraceID(), l.Span.ParentSpanID()}
-		k[ref] = append(k[ref], l)
+	for i := range at {
+		ref := spanRef{at[i].Span.TraceID(), at[i].Span.ParentSpanID()}
+		k[ref] = append(k[ref], at[i].Located)
 	}
 	return k
 }

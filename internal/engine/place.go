@@ -5,12 +5,15 @@ package engine
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"strings"
+	"math"
+	"slices"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/tool-decision-truth/collector/internal/ledger"
+	"github.com/tool-decision-truth/collector/internal/recognize"
+	"github.com/tool-decision-truth/collector/internal/truth/canon"
 	"github.com/tool-decision-truth/collector/internal/truth/sequence"
 )
 
@@ -19,203 +22,147 @@ type placing struct {
 	engine *Engine
 	batch  ledger.Batch
 	placed []*Decision // the decision of each group
-	spans  map[spanRef]hop
-	runs   map[pcommon.TraceID]ledger.ID
+
+	traces survey
+	spans  ancestry
 	buf    []byte
+	keys   []string
 }
 
-// A hop is what ancestry needs of a span in the batch.
-type hop struct {
-	parent pcommon.SpanID
-	call   bool
-}
-
-// place gives the batch's decisions their places in their runs.
+// place prepares the batch's decisions for their places in their runs.
 func (e *Engine) place(b *Batch, td ptrace.Traces) *placing {
-	p := &placing{engine: e, spans: map[spanRef]hop{}, runs: map[pcommon.TraceID]ledger.ID{}}
-	p.index(b, td)
+	p := &placing{engine: e}
+	p.traces.look(e.set.RunKey, td)
+	for i := range b.Decisions {
+		for _, m := range b.Decisions[i].Members {
+			p.traces.of(m.Span.TraceID()).followed = true
+		}
+	}
+	p.traces.followKnown(e.set.Ledger)
+	p.spans.index(b, td, &p.traces)
 	p.batch.Groups = make([]ledger.Group, 0, len(b.Decisions))
 	p.placed = make([]*Decision, 0, len(b.Decisions))
 	for i := range b.Decisions {
 		if d := &b.Decisions[i]; d.Policy != nil {
-			p.group(d)
+			p.add(d)
 		}
 	}
-	p.seen(td)
+	p.batch.Seen = p.traces.seen(&p.spans)
 	return p
 }
 
-func (p *placing) index(b *Batch, td ptrace.Traces) {
-	if len(b.Decisions) == 0 {
-		return
-	}
-	for i := range b.Decisions {
-		for _, m := range b.Decisions[i].Members {
-			p.spans[spanRef{m.Span.TraceID(), m.Span.SpanID()}] = hop{m.Span.ParentSpanID(), true}
-			p.runs[m.Span.TraceID()] = p.engine.set.RunKey.of(b.Decisions[i].Primary().Located)
+// add gives a decision its group. What an inner layer says of a call that is
+// known already is judged under the name that was asked for.
+func (p *placing) add(d *Decision) {
+	g := p.group(d)
+	if p.engine.inner(d) {
+		if tool, ok := p.engine.set.Ledger.KnownAs(&g); ok && tool != d.Tool && p.engine.rejudge(d, tool) {
+			g.Call.Name, g.Verdict = d.Tool, d.Truth.Verdict
 		}
-	}
-	eachSpan(td, func(at Located) {
-		ref := spanRef{at.Span.TraceID(), at.Span.SpanID()}
-		if _, ok := p.spans[ref]; !ok {
-			p.spans[ref] = hop{at.Span.ParentSpanID(), false}
-		}
-	})
-}
-
-func (p *placing) group(d *Decision) {
-	primary := d.Primary()
-	g := ledger.Group{
-		Run: p.runs[primary.Span.TraceID()], Trace: ledger.Trace(primary.Span.TraceID()),
-		CallID: d.CallID, Policy: d.Policy.Run, Verdict: d.Truth.Verdict,
-		Call: sequence.Call{Name: d.Tool},
-	}
-	if doc := primary.Obs.Args.Doc; doc != nil {
-		g.Call.Args, g.Call.HasArgs = doc.Root(), true
-		p.buf = doc.Root().AppendJCS(append(p.buf[:0], p.engine.seed[:]...))
-		g.Args = sha256.Sum256(p.buf)
-	}
-	for i := range d.Members {
-		g.Members = append(g.Members, p.member(&d.Members[i]))
 	}
 	p.batch.Groups = append(p.batch.Groups, g)
 	p.placed = append(p.placed, d)
 }
 
+// inner reports whether nobody in the batch says who decided to make the call.
+func (e *Engine) inner(d *Decision) bool {
+	return !slices.ContainsFunc(d.Members, func(m Member) bool { return m.layer <= recognize.LayerAgent })
+}
+
+func (p *placing) group(d *Decision) ledger.Group {
+	primary := d.Primary()
+	g := ledger.Group{
+		Run: p.runOf(d), Trace: ledger.Trace(primary.Span.TraceID()),
+		CallID: d.CallID, Policy: d.Policy.Run, Verdict: d.Truth.Verdict,
+		Call:  sequence.Call{Name: d.Tool},
+		Waits: primary.Obs.Marks&(recognize.Deferred|recognize.Interrupted) != 0,
+		Part:  uint8(min(d.part, math.MaxUint8)),
+	}
+	if doc := primary.Obs.Args.Doc; doc != nil {
+		g.Call.Args, g.Call.HasArgs = doc.Root(), true
+		g.Args = p.argsHash(doc.Root())
+	}
+	g.Members = make([]ledger.Member, len(d.Members))
+	for i := range d.Members {
+		g.Members[i] = p.member(&d.Members[i])
+	}
+	if d.part > math.MaxUint8 {
+		g.Members[0].Span = ledger.Span{} // it cannot be told from others of its span
+	}
+	p.traces.of(primary.Span.TraceID()).addRun(g.Run)
+	return g
+}
+
+// runOf returns the run of a call. With a key, it is what the call's own spans
+// name, else what the nearest ancestor in the batch names, else the trace.
+func (p *placing) runOf(d *Decision) ledger.ID {
+	at := d.Primary().Located
+	if len(p.engine.set.RunKey) > 0 {
+		for i := range d.Members {
+			if run, ok := p.engine.set.RunKey.named(d.Members[i].Located); ok {
+				return run
+			}
+		}
+		if run, ok := p.spans.named(at.Span); ok {
+			return run
+		}
+	}
+	return runOfTrace(at)
+}
+
 func (p *placing) member(m *Member) ledger.Member {
 	return ledger.Member{
-		Span: ledger.Span(m.Span.SpanID()), Parent: ledger.Span(p.parent(m.Span)),
-		Layer: ledger.Layer(m.Obs.Layer), Start: uint64(m.Span.StartTimestamp()), Content: p.content(m),
+		Span: ledger.Span(m.Span.SpanID()), Parent: ledger.Span(p.spans.above(m.Span)), Layer: ledger.Layer(m.layer),
+		Start: uint64(m.Span.StartTimestamp()), End: uint64(m.Span.EndTimestamp()), Content: m.content,
 	}
 }
 
-// maxAncestors bounds the walk through parents, which may run in a circle.
-const maxAncestors = 256
-
-// parent returns the nearest ancestor of span that is a call's span or that
-// the batch does not hold, or what the span links to where it is a root.
-func (p *placing) parent(span ptrace.Span) pcommon.SpanID {
-	trace, at := span.TraceID(), span.ParentSpanID()
-	if at.IsEmpty() && span.Links().Len() > 0 && span.Links().At(0).TraceID() == trace {
-		at = span.Links().At(0).SpanID()
-	}
-	for range maxAncestors {
-		if at.IsEmpty() {
-			return at
+// argsHash is a keyed hash of arguments without what layers between model and
+// tool add to them. It is the same however they are written.
+func (p *placing) argsHash(args canon.Node) ledger.Sum {
+	p.keys = p.keys[:0]
+	for key := range args.All() {
+		if !recognize.Injected(key) {
+			p.keys = append(p.keys, key)
 		}
-		h, ok := p.spans[spanRef{trace, at}]
-		if !ok || h.call {
-			return at
-		}
-		at = h.parent
 	}
-	return pcommon.SpanID{}
-}
-
-// content hashes what the span says of the call, under a key, so that a span
-// that is sent again is told from one that was changed.
-func (p *placing) content(m *Member) uint64 {
-	o := m.Obs
+	slices.Sort(p.keys)
 	p.buf = append(p.buf[:0], p.engine.seed[:]...)
-	for _, s := range []string{o.Dialect, o.Tool, o.CallID, o.Args.Text, string(o.Args.Why), o.Result.String()} {
-		p.buf = binary.LittleEndian.AppendUint64(p.buf, uint64(len(s)))
-		p.buf = append(p.buf, s...)
+	for _, key := range p.keys {
+		value, _ := args.Get(key)
+		p.buf = appendSized(p.buf, key)
+		p.buf = value.AppendJCS(p.buf)
 	}
-	p.buf = binary.LittleEndian.AppendUint64(p.buf, uint64(m.Span.StartTimestamp()))
-	p.buf = binary.LittleEndian.AppendUint64(p.buf, uint64(m.Span.EndTimestamp()))
-	p.buf = append(p.buf, byte(o.Conflict), byte(o.Marks), byte(o.Marks>>8))
-	sum := sha256.Sum256(p.buf)
+	return sha256.Sum256(p.buf)
+}
+
+// member returns one span of a call as the span itself tells it.
+func (e *Engine) member(at Located, o *recognize.Observation) Member {
+	m := Member{Located: at, Obs: o, layer: o.Layer}
+	if e.set.Ledger != nil {
+		m.content = e.content(at.Span, o)
+	}
+	return m
+}
+
+// content hashes what a span says of the call, under a key, so that a span that
+// is sent again is told from one that was changed. What other spans add to it
+// does not count: they may be in another batch the next time.
+func (e *Engine) content(span ptrace.Span, o *recognize.Observation) uint64 {
+	var space [1024]byte
+	buf := append(space[:0], e.seed[:]...)
+	for _, s := range [...]string{o.Dialect, o.Tool, o.CallID, o.Args.Text, string(o.Args.Why), o.Result.String()} {
+		buf = appendSized(buf, s)
+	}
+	buf = binary.LittleEndian.AppendUint64(buf, uint64(span.StartTimestamp()))
+	buf = binary.LittleEndian.AppendUint64(buf, uint64(span.EndTimestamp()))
+	buf = append(buf, byte(o.Conflict), byte(o.Marks), byte(o.Marks>>8))
+	sum := sha256.Sum256(buf)
 	return binary.LittleEndian.Uint64(sum[:])
 }
 
-// seen tells what else the batch says about runs: roots, sampling, and the
-// spans that lie between those of one call.
-func (p *placing) seen(td ptrace.Traces) {
-	at := map[pcommon.TraceID]int{}
-	hops := hopList{all: make([]ledger.Hop, 0, td.SpanCount())}
-	var last pcommon.TraceID // spans of one trace mostly lie side by side
-	var s *ledger.Seen
-	eachSpan(td, func(l Located) {
-		trace := l.Span.TraceID()
-		if s == nil || trace != last {
-			s, last = p.seenOf(at, l), trace
-		}
-		s.Sampled = s.Sampled || sampled(l.Span)
-		if l.Span.ParentSpanID().IsEmpty() {
-			s.Root, s.Start = true, uint64(l.Span.StartTimestamp())
-		}
-		if h := p.spans[spanRef{trace, l.Span.SpanID()}]; !h.call {
-			hops.add(&s.Hops, ledger.Hop{Span: ledger.Span(l.Span.SpanID()), Parent: ledger.Span(p.parent(l.Span))})
-		}
-	})
-}
-
-// seenOf returns what is seen of the span's trace so far. It is good until the
-// next call.
-func (p *placing) seenOf(at map[pcommon.TraceID]int, l Located) *ledger.Seen {
-	trace := l.Span.TraceID()
-	i, ok := at[trace]
-	if !ok {
-		run, known := p.runs[trace]
-		if !known {
-			run = p.engine.runOfRoot(l)
-		}
-		i = len(p.batch.Seen)
-		at[trace] = i
-		p.batch.Seen = append(p.batch.Seen, ledger.Seen{Run: run, Trace: ledger.Trace(trace)})
-	}
-	return &p.batch.Seen[i]
-}
-
-// A hopList holds the hops of all traces of a batch in one piece of memory. The
-// hops of a trace lie there while no other trace comes between.
-type hopList struct {
-	all  []ledger.Hop
-	list *[]ledger.Hop // whose hops end all
-}
-
-func (h *hopList) add(list *[]ledger.Hop, hop ledger.Hop) {
-	switch {
-	case len(*list) == 0:
-		h.all = append(h.all, hop)
-		*list = h.all[len(h.all)-1 : len(h.all) : len(h.all)]
-	case h.list == list:
-		h.all = append(h.all, hop)
-		*list = h.all[len(h.all)-1-len(*list) : len(h.all) : len(h.all)]
-	default:
-		*list = append(*list, hop)
-		return
-	}
-	h.list = list
-}
-
-// runOfRoot returns the run of a span whose trace has no call in this batch.
-func (e *Engine) runOfRoot(at Located) ledger.ID {
-	if len(e.set.RunKey) == 0 {
-		return ledger.ID(at.Span.TraceID())
-	}
-	return e.set.RunKey.of(at)
-}
-
-// sampled reports whether span says that others like it were left out: a
-// sampling threshold above zero in its trace state.
-func sampled(span ptrace.Span) bool {
-	state := span.TraceState().AsRaw()
-	if state == "" {
-		return false
-	}
-	for entry := range strings.SplitSeq(state, ",") {
-		value, ok := strings.CutPrefix(strings.TrimSpace(entry), "ot=")
-		if !ok {
-			continue
-		}
-		for field := range strings.SplitSeq(value, ";") {
-			if th, ok := strings.CutPrefix(field, "th:"); ok && strings.Trim(th, "0") != "" {
-				return true
-			}
-		}
-	}
-	return false
+func appendSized(dst []byte, s string) []byte {
+	return append(binary.LittleEndian.AppendUint64(dst, uint64(len(s))), s...)
 }
 
 func eachSpan(td ptrace.Traces, visit func(Located)) {
@@ -226,4 +173,17 @@ func eachSpan(td ptrace.Traces, visit func(Located)) {
 			}
 		}
 	}
+}
+
+// refOf names a span within a batch.
+func refOf(span ptrace.Span) spanRef { return spanRef{span.TraceID(), span.SpanID()} }
+
+// linkedParent returns the parent of span or, where it has none, the span of
+// the same trace that it links to.
+func linkedParent(span ptrace.Span) pcommon.SpanID {
+	parent := span.ParentSpanID()
+	if parent.IsEmpty() && span.Links().Len() > 0 && span.Links().At(0).TraceID() == span.TraceID() {
+		return span.Links().At(0).SpanID()
+	}
+	return parent
 }

@@ -16,18 +16,27 @@ import (
 // is the trace.
 type RunKey []string
 
-// of returns the run of a call: the attribute's value together with the
-// resource's service, so that two services that number their sessions alike do
-// not share runs.
-func (k RunKey) of(at Located) ledger.ID {
+// named returns the run that a span names by the key: the attribute's value
+// together with the resource's service, so that two services that number their
+// sessions alike do not share runs.
+func (k RunKey) named(at Located) (ledger.ID, bool) {
 	for _, name := range k {
 		for _, attrs := range []pcommon.Map{at.Span.Attributes(), at.Resource.Resource().Attributes()} {
 			if value := Text(attrs, name); value != "" {
-				return hashedRun(name, value, at.Resource.Resource().Attributes())
+				return hashedRun(name, value, at.Resource.Resource().Attributes()), true
 			}
 		}
 	}
-	return ledger.ID(at.Span.TraceID())
+	return ledger.ID{}, false
+}
+
+// runOfTrace returns the run of a span that names none: its trace. A span
+// without a trace id is alone, since spans of strangers lack it too.
+func runOfTrace(at Located) ledger.ID {
+	if trace := at.Span.TraceID(); !trace.IsEmpty() {
+		return ledger.ID(trace)
+	}
+	return hashedRun("span_id", at.Span.SpanID().String(), at.Resource.Resource().Attributes())
 }
 
 func hashedRun(name, value string, resource pcommon.Map) (id ledger.ID) {

@@ -2,6 +2,14 @@
 
 package ledger
 
+// Knows reports whether there is such a run, open or closed.
+func (l *Ledger) Knows(id ID) bool {
+	s := l.shardOf(id)
+	s.lock()
+	defer s.unlock()
+	return s.runs[id] != nil
+}
+
 // KnownAs returns the name of the tool under which a call is recorded, where g
 // is a further observation of it from further inside. What was asked for is
 // the outer name, so g is then to be judged and placed under that, with its own

@@ -87,6 +87,10 @@ func compatible(a, b *Observation) bool {
 // injected are members that layers between model and tool add to arguments.
 var injected = []string{"_meta"}
 
+// Injected reports whether layers between model and tool add this member to
+// arguments, so that it says nothing about whether two calls are one.
+func Injected(key string) bool { return contains(injected, key) }
+
 // equalArgs compares canonical forms, apart from injected members.
 func equalArgs(a, b *Observation) bool {
 	if a.Args.Text == b.Args.Text {
