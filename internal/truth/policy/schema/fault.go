@@ -18,12 +18,13 @@ const (
 	NoTarget                          // a reference to nothing, or to what is no schema
 	BadPattern                        // a regular expression that is none
 	TooLarge                          // more than is compiled
+	BadIdentifier                     // an identifier that is no URI
 	Unusable                          // what nobody thought of
 )
 
 var reasonNames = [...]string{
 	"", "not_a_schema", "unknown_dialect", "bad_definitions", "breaks_dialect",
-	"remote_reference", "no_target", "bad_pattern", "too_large", "unusable",
+	"remote_reference", "no_target", "bad_pattern", "too_large", "bad_identifier", "unusable",
 }
 
 // Reasons lists every reason.

@@ -147,7 +147,7 @@ func (a *atlas) identify(at place, res *resource, d draft) *resource {
 func (a *atlas) fail(at place, keyword, msg string) {
 	if a.fault == nil {
 		n, _ := at.schema.Get(keyword)
-		a.fault = &Fault{UnknownDialect, at.location + token(keyword), n.Pos(), msg}
+		a.fault = &Fault{BadIdentifier, at.location + token(keyword), n.Pos(), msg}
 	}
 }
 
