@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/tool-decision-truth/collector/internal/truth/carrier"
 )
 
 // writeDir makes a directory with the files.
@@ -51,7 +53,7 @@ func TestAFileCutAnywhereInItsLastRecordIsContinued(t *testing.T) {
 	j := openJournal(t, cfg)
 	appendEvents(t, j, testEvents("run-1", 0, 3))
 	before := readDir(t, dir) // what is durable now
-	appendEvents(t, j, testEvents("run-1", 3, 1))
+	appendEvents(t, j, []carrier.Event{dataEvent(t, "r", 3, TypeRule, "{}")})
 	after := readDir(t, dir)
 	closeJournal(t, j)
 
@@ -84,7 +86,7 @@ func checkCut(t *testing.T, dir string, files map[string][]byte, torn int, missi
 	t.Helper()
 	d := diskOf(files)
 	j := openDisk(t, d, diskConfig(t))
-	r := appendEvents(t, j, testEvents("run-1", 3, 2))
+	r := appendEvents(t, j, []carrier.Event{dataEvent(t, "r", 3, TypeRule, "{}"), dataEvent(t, "r", 4, TypeRule, `{"a":1}`)})
 	recovery := j.Recovery()
 	stats := j.Stats()
 	closeJournal(t, j)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -76,17 +77,22 @@ func TestSegmentsAndCheckpointsEndByAge(t *testing.T) {
 		cfg.OnCheckpoint = func(c Checkpoint) { told = append(told, c.Size) }
 		j := openDisk(t, d, cfg)
 		time.Sleep(80 * time.Second)
+		synctest.Wait()
 		assert.Equal(t, []uint64{1}, told, "the head")
 		time.Sleep(time.Hour)
+		synctest.Wait()
 		assert.Len(t, told, 2, "the segment's age counts from its head, and it had a line more")
 		segments := len(segmentsOf(d))
 		time.Sleep(10 * time.Hour)
 		assert.Len(t, segmentsOf(d), segments, "nothing to write, nothing to begin")
 		require.NoError(t, appendOne(j, "run-1", 0))
+		synctest.Wait()
 		assert.Len(t, told, 3, "the one before is old")
 		require.NoError(t, appendOne(j, "run-1", 1))
+		synctest.Wait()
 		assert.Len(t, told, 3)
 		time.Sleep(75 * time.Second)
+		synctest.Wait()
 		assert.Len(t, told, 4)
 		time.Sleep(2 * time.Hour)
 		require.NoError(t, appendOne(j, "run-1", 2))
@@ -268,8 +274,9 @@ func (s *brokenSigner) Sign(msg []byte) ([]byte, error) {
 func TestRecordsDoNotWaitForASigner(t *testing.T) {
 	d := newDisk()
 	cfg := diskConfig(t)
-	broken := true
-	cfg.Signers = []note.Signer{&brokenSigner{testMAC(t), func() bool { return broken }}}
+	var broken atomic.Bool
+	broken.Store(true)
+	cfg.Signers = []note.Signer{&brokenSigner{testMAC(t), broken.Load}}
 	cfg.CheckpointRecords, cfg.SegmentBytes = 2, 8<<10
 	health := &healthLog{}
 	cfg.OnHealth = health.add
@@ -279,7 +286,7 @@ func TestRecordsDoNotWaitForASigner(t *testing.T) {
 	}
 	assert.Equal(t, ReasonCheckpoint, j.Health().Reason)
 	assert.Len(t, segmentsOf(d), 1, "a segment is not left without its seal")
-	broken = false
+	broken.Store(false)
 	appendEvents(t, j, testEvents("run-1", 20, 2))
 	assert.True(t, j.Health().OK())
 	closeJournal(t, j)

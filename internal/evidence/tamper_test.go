@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/mod/sumdb/note"
 
+	"github.com/tool-decision-truth/collector/internal/truth/canon"
 	"github.com/tool-decision-truth/collector/internal/truth/carrier"
 )
 
@@ -248,13 +249,22 @@ type forger struct {
 	at    *cursor
 	prev  *predecessor
 	out   map[string][]byte
+
+	onHead       func(*head) // changes a head that would be right
+	onCheckpoint func(*checkpointRecord)
 }
 
 // forge writes the journal of s again, each line as change returns it. Lines
 // that change drops are left out.
 func forge(t *testing.T, s *sample, change func(e *carrier.Event) bool) map[string][]byte {
 	t.Helper()
-	f := &forger{t: t, out: map[string][]byte{}}
+	return (&forger{t: t}).journal(s, change)
+}
+
+func (f *forger) journal(s *sample, change func(e *carrier.Event) bool) map[string][]byte {
+	t := f.t
+	t.Helper()
+	f.out = map[string][]byte{}
 	var err error
 	f.at, err = newCursor("", treeState{})
 	require.NoError(t, err)
@@ -298,6 +308,9 @@ func (f *forger) rewrite(e *carrier.Event) {
 		}
 		h.Range, h.Size, payload = f.at.tree.state().hexHashes(), f.at.seq(), &h
 		f.at.journal = h.Journal
+		if f.onHead != nil {
+			f.onHead(&h)
+		}
 	case TypeCheckpoint, TypeSeal:
 		var r checkpointRecord
 		require.NoError(f.t, readPayload(e.Data, &r))
@@ -308,6 +321,9 @@ func (f *forger) rewrite(e *carrier.Event) {
 		c.Size, c.Root = f.at.seq(), f.at.tree.root()
 		r.Note, r.Range = c.noteText()+"\n"+signatures, f.at.tree.state().hexHashes()
 		payload = &r
+		if f.onCheckpoint != nil {
+			f.onCheckpoint(&r)
+		}
 	default:
 		require.NoError(f.t, e.SetData(e.Type, string(e.Data)))
 		return
@@ -393,6 +409,157 @@ func resign(t *testing.T, files map[string][]byte, signer note.Signer) map[strin
 		})
 	}
 	return f.out
+}
+
+// TestHeadsAndCheckpointsThatDoNotFit has the journal's own records say what is
+// not so, in lines whose links are right.
+func TestHeadsAndCheckpointsThatDoNotFit(t *testing.T) {
+	s := sampleJournal(t)
+	stranger, err := NewMAC("stranger", []byte("a secret that nobody knows"))
+	require.NoError(t, err)
+	second := func(change func(*head)) func(*head) {
+		return func(h *head) {
+			if h.Segment == 2 {
+				change(h)
+			}
+		}
+	}
+	signed := func(change func(*Checkpoint)) func(*checkpointRecord) {
+		return func(r *checkpointRecord) {
+			c, _ := ParseCheckpoint(r.Note, nil)
+			change(&c)
+			require.NoError(t, c.sign([]note.Signer{stranger}))
+			r.Note = c.Note
+		}
+	}
+	for name, tt := range map[string]struct {
+		head       func(*head)
+		checkpoint func(*checkpointRecord)
+		want       Fault
+		segment    int
+	}{
+		"a head of another segment":       {second(func(h *head) { h.Segment = 3 }), nil, FaultHead, 1},
+		"a head without predecessor":      {second(func(h *head) { h.Previous = nil }), nil, FaultHead, 1},
+		"a head of another journal":       {second(func(h *head) { h.Journal, h.Previous.Journal = "x", "x" }), nil, FaultHead, 1},
+		"a predecessor of another":        {second(func(h *head) { h.Previous.Journal = "x" }), nil, FaultHead, 1},
+		"a predecessor of another number": {second(func(h *head) { h.Previous.Segment = 7 }), nil, FaultHead, 1},
+		"another digest":                  {second(func(h *head) { h.Previous.Digest = canon.Sum(nil) }), nil, FaultSegmentChanged, 0},
+		"another length":                  {second(func(h *head) { h.Previous.Bytes-- }), nil, FaultSegmentChanged, 0},
+		"left earlier than it was": {
+			second(func(h *head) { h.Previous.Bytes, h.Previous.State = h.Previous.Bytes-1, leftAbandoned }), nil, FaultTornTail, 0,
+		},
+		"another size":               {second(func(h *head) { h.Size++; h.Range = append(h.Range, h.Range[0]) }), nil, FaultHead, 1},
+		"another tree":               {second(func(h *head) { h.Range[0] = strings.Repeat("00", 32) }), nil, FaultRoot, 1},
+		"a tree that is none":        {second(func(h *head) { h.Range[0] = "00" }), nil, FaultHead, 1},
+		"a first head that is later": {func(h *head) { h.Size, h.Range = 1, []string{strings.Repeat("00", 32)} }, nil, FaultHead, 0},
+		"another schema of a head":   {second(func(h *head) { h.Schema = "x" }), nil, FaultHead, 1},
+		"found corrupt, and is not":  {second(func(h *head) { h.Previous.State = leftCorrupt }), nil, FaultHead, 1},
+
+		"a checkpoint of another journal":  {nil, signed(func(c *Checkpoint) { c.Origin = "x" }), FaultRoot, 0},
+		"a checkpoint of fewer lines":      {nil, signed(func(c *Checkpoint) { c.Size-- }), FaultRoot, 0},
+		"a checkpoint of other lines":      {nil, signed(func(c *Checkpoint) { c.Root[0] ^= 1 }), FaultRoot, 0},
+		"a checkpoint with another range":  {nil, func(r *checkpointRecord) { r.Range[0] = strings.Repeat("00", 32) }, FaultRoot, 0},
+		"a checkpoint of another segment":  {nil, func(r *checkpointRecord) { r.Segment = 9 }, FaultMalformed, 0},
+		"another schema of a checkpoint":   {nil, func(r *checkpointRecord) { r.Schema = "x" }, FaultMalformed, 0},
+		"a checkpoint that is no note":     {nil, func(r *checkpointRecord) { r.Note = "x" }, FaultMalformed, 0},
+		"a checkpoint without a signature": {nil, func(r *checkpointRecord) { r.Note, _, _ = strings.Cut(r.Note, "\n\n") }, FaultMalformed, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := &forger{t: t, onHead: tt.head, onCheckpoint: tt.checkpoint}
+			files := f.journal(s, func(*carrier.Event) bool { return true })
+			r, err := Verify(writeDir(t, files), VerifyOptions{})
+			require.NoError(t, err)
+			require.NotEmpty(t, r.Findings)
+			assert.Equal(t, tt.want, r.First().Fault, "%v", r.First())
+			assert.Equal(t, s.names[tt.segment], r.First().File)
+		})
+	}
+}
+
+func TestAJournalsOwnTypesAreClosed(t *testing.T) {
+	s := sampleJournal(t)
+	for name, change := range map[string]func(*carrier.Event){
+		"a type that it does not write": func(e *carrier.Event) { e.Type = JournalTypes + "note.v0" },
+		"a gap that is none":            func(e *carrier.Event) { e.Type = TypeGap },
+	} {
+		t.Run(name, func(t *testing.T) {
+			files := forge(t, s, func(e *carrier.Event) bool {
+				if e.Seq == 3 && e.RunID == "run-1" {
+					change(e)
+				}
+				return true
+			})
+			r, err := Verify(writeDir(t, files), VerifyOptions{})
+			require.NoError(t, err)
+			assert.Equal(t, FaultMalformed, r.First().Fault)
+			assert.Equal(t, 5, r.First().Line)
+		})
+	}
+}
+
+// TestASegmentFoundChangedMustStayAsItWasFound changes it once more.
+func TestASegmentFoundChangedMustStayAsItWasFound(t *testing.T) {
+	d := newDisk()
+	cfg := diskConfig(t)
+	cfg.OnFailure = PassThrough
+	j := openDisk(t, d, cfg)
+	appendEvents(t, j, testEvents("run-1", 0, 4))
+	closeJournal(t, j)
+	f := d.files[segmentName(1)]
+	f.data[len(f.data)/2] ^= 1
+	j = openDisk(t, d, cfg)
+	closeJournal(t, j)
+	once, err := Verify(d.copyTo(t), VerifyOptions{Keys: testKeys(t)})
+	require.NoError(t, err)
+	require.Len(t, once.Findings, 1)
+	f.data[len(f.data)/3] ^= 1
+	twice, err := Verify(d.copyTo(t), VerifyOptions{Keys: testKeys(t)})
+	require.NoError(t, err)
+	require.Len(t, twice.Findings, 2)
+	assert.Equal(t, FaultSegmentChanged, twice.Findings[1].Fault)
+	delete(d.files, segmentName(1))
+	gone, err := Verify(d.copyTo(t), VerifyOptions{Keys: testKeys(t)})
+	require.NoError(t, err)
+	require.NotEmpty(t, gone.Findings)
+	assert.Equal(t, FaultSegmentMissing, gone.First().Fault)
+	assert.Equal(t, segmentName(1), gone.First().File)
+}
+
+func TestThePositionFileShowsAnEndThatWasCutByAccident(t *testing.T) {
+	dir := journalDir(t)
+	j := openJournal(t, testConfig(t, dir))
+	appendEvents(t, j, testEvents("run-1", 0, 4))
+	closeJournal(t, j)
+	files := readDir(t, dir)
+	lines := bytes.SplitAfter(files[segmentName(1)], newline)
+	files[segmentName(1)] = bytes.Join(lines[:3], nil)
+	r, err := Verify(writeDir(t, files), VerifyOptions{Keys: testKeys(t)})
+	require.NoError(t, err)
+	assert.Equal(t, FaultRecordMissing, r.First().Fault)
+	delete(files, segmentName(1))
+	r, err = Verify(writeDir(t, files), VerifyOptions{Keys: testKeys(t)})
+	require.NoError(t, err)
+	assert.Equal(t, FaultRecordMissing, r.First().Fault)
+}
+
+// TestAPayloadWhoseHashSeesAnotherNumber has an integer beyond 2^53.
+func TestAPayloadWhoseHashSeesAnotherNumber(t *testing.T) {
+	d := newDisk()
+	j := openDisk(t, d, diskConfig(t))
+	text := strings.Replace(carrierData("x", 0), `"order":0`, `"order":9007199254740993`, 1)
+	observed := canon.ObservedInput("x", "hmac-sha256:"+testKeyID+":"+strings.Repeat("0123456789abcdef", 4), 9007199254740993)
+	text = strings.ReplaceAll(text, string(canon.ObservedInput("x", "hmac-sha256:"+testKeyID+":"+strings.Repeat("0123456789abcdef", 4), 0)), string(observed))
+	rec, err := carrier.Import(text)
+	require.NoError(t, err)
+	e := testEvent("run-1", 0)
+	e.SetRecord(&rec)
+	require.Contains(t, string(e.Data), "9007199254740993")
+	e.PII, e.Secrets = true, true
+	appendEvents(t, j, []carrier.Event{e})
+	closeJournal(t, j)
+	dir := d.copyTo(t)
+	mustBeSound(t, dir, VerifyOptions{Carriers: true})
+	assert.Len(t, readAll(t, dir, Filter{}), 1)
 }
 
 func TestAnOlderCopyPutBackIsFound(t *testing.T) {
