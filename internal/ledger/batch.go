@@ -37,7 +37,8 @@ type Group struct {
 	// decision speaks of. At least one, each once.
 	Members []Member
 
-	// Part tells the calls apart that one span covers, where it covers several.
+	// Part numbers the calls that one span covers, from 1, where it covers
+	// several. What lies below such a span is of none of them.
 	Part uint8
 
 	// CallID is the id that the model gave the call, "" where there is none or
@@ -93,7 +94,8 @@ type Seen struct {
 	Sampled bool   // spans of the run were sampled away, as far as the batch tells
 
 	// Hops are the batch's spans that are no tool call's, for following the
-	// ancestors of inner spans that came before or will come.
+	// ancestors of inner spans that came before or will come. Spans that
+	// nothing in another batch can hang below may be left out.
 	Hops []Hop
 }
 

@@ -265,6 +265,8 @@ func TestGroupsThatHaveNoPlace(t *testing.T) {
 	_, ok = b.KnownAs(&Group{Run: runOf(5), Members: []Member{{}}})
 	assert.False(t, ok)
 	b.Issued(&Closed{}, Sum{})
+	assert.True(t, b.Knows(runOf(1)))
+	assert.False(t, b.Knows(runOf(5)))
 	_, ok = b.AppendRun(nil, runOf(9))
 	assert.False(t, ok)
 }

@@ -24,6 +24,10 @@ type Closed struct {
 	Calls  int64
 	Counts Counts
 
+	// Next is the order after the last one. It exceeds Calls where calls were
+	// merged: their orders stay taken.
+	Next int64
+
 	// Policies judged the calls, in the order in which they first did.
 	Policies []Judged
 
@@ -60,9 +64,17 @@ type Cited struct {
 	Digests
 }
 
-// causes are the caveats that come of why a run is closed, and hold for that
-// record alone.
-var causes = [...]caveats{WhyLifetime: 1 << CaveatLifetime, WhyShutdown: 1 << CaveatShutdown, WhyEnd: 0}
+// caveats returns what follows from why a run is closed, for that record alone.
+func (w Why) caveats() caveats {
+	switch w {
+	case WhyLifetime:
+		return 1 << CaveatLifetime
+	case WhyShutdown:
+		return 1 << CaveatShutdown
+	default:
+		return 0
+	}
+}
 
 // close closes r, which is open, and adds what its record must say.
 func (s *shard) close(r *run, why Why, now tick, ended *Ended) {
@@ -85,12 +97,12 @@ func (s *shard) close(r *run, why Why, now tick, ended *Ended) {
 
 // report returns what the record of r must say.
 func (s *shard) report(r *run, why Why) Closed {
-	known := r.caveats | causes[why]
+	known := r.caveats | why.caveats()
 	if !r.rootsSeen() {
 		known.add(CaveatRootUnseen)
 	}
 	c := Closed{
-		Run: r.id, Trace: Trace(r.id), Last: r.latest,
+		Run: r.id, Trace: Trace(r.id), Last: r.latest, Next: r.next,
 		Verdict: r.verdict(), Extent: r.extent(known), Why: why, Caveats: known.list(),
 		run: r, shard: s,
 	}
@@ -122,7 +134,7 @@ func (r *run) judgements(e sequence.Extent) []Judged {
 	}
 	all := make([]Judged, 1, 1+len(x.others))
 	by, _ := r.counts()
-	first := judged{policy: r.policy, state: r.state}
+	first := policyPart{policy: r.policy, state: r.state}
 	for _, n := range by {
 		first.calls += n
 	}
@@ -137,7 +149,7 @@ func (r *run) judgements(e sequence.Extent) []Judged {
 	return all
 }
 
-func (j *judged) conclude(e sequence.Extent) Judged {
+func (j *policyPart) conclude(e sequence.Extent) Judged {
 	out := Judged{Policy: j.policy, Calls: j.calls}
 	if j.state != nil {
 		out.Seen, out.Records = int64(j.state.Calls()), j.state.Records(e)

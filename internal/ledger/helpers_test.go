@@ -237,7 +237,7 @@ func orders(c Closed) []int64 {
 // tell prints all that a record of a run says, so that two can be compared.
 func tell(c Closed) string {
 	var w strings.Builder
-	fmt.Fprintf(&w, "%x %x %d %s %s %s %v\n", c.Run, c.Trace, c.Last, c.Verdict, c.Extent, c.Why, c.Caveats)
+	fmt.Fprintf(&w, "%x %x %d %d %s %s %s %v\n", c.Run, c.Trace, c.Last, c.Next, c.Verdict, c.Extent, c.Why, c.Caveats)
 	fmt.Fprintf(&w, "%d %+v %d %x\n", c.Calls, c.Counts, c.Uncited, c.Supersedes)
 	for _, p := range c.Policies {
 		fmt.Fprintf(&w, "%s %d %d %d %v\n", p.Policy.Name, p.Calls, p.Seen, p.Behind, p.Records)

@@ -34,30 +34,37 @@ const maxHops = 32
 func (l Layer) inner() bool { return l >= LayerMCPClient && l <= LayerHandler }
 
 // advance takes note of a span that is no tool call's: what hung below it now
-// hangs below what is above it, and so does what comes later.
+// hangs below what is above it.
 func (r *run) advance(span, to spanKey) {
-	if span == 0 {
-		return
-	}
 	edges := r.edges()
 	for i := range edges {
-		if edges[i].parent == span {
+		if edges[i].parent == span && span != 0 {
 			edges[i].parent = to
 		}
 	}
-	if to == 0 || !r.leadsUp(to) {
-		return
+}
+
+// keepHops keeps the hops below known calls, for spans that come later.
+func (r *run) keepHops(seen *Seen) {
+	fold := foldTrace(seen.Trace)
+	for _, h := range seen.Hops {
+		span, to := fold.key(h.Span, 0), fold.key(h.Parent, 0)
+		if span != 0 && to != 0 && r.leadsUp(to) {
+			r.needKin().keep(hop{span, to})
+		}
 	}
-	k := r.needKin()
-	if i := slices.IndexFunc(k.hops, func(h hop) bool { return h.span == span }); i >= 0 {
-		k.hops[i].to = to
+}
+
+func (k *kin) keep(h hop) {
+	if i := slices.IndexFunc(k.hops, func(known hop) bool { return known.span == h.span }); i >= 0 {
+		k.hops[i] = h
 		return
 	}
 	if len(k.hops) < maxHops {
-		k.hops = append(k.hops, hop{span, to})
+		k.hops = append(k.hops, h)
 		return
 	}
-	k.hops[k.turn] = hop{span, to}
+	k.hops[k.turn] = h
 	k.turn = (k.turn + 1) % maxHops
 }
 

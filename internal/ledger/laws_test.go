@@ -23,14 +23,20 @@ var lawRules = []string{
 	`{type: require, tool: {tool: pay, args_match: {a: "1"}}}`,
 }
 
-// observed is one span of a logical call in the laws below.
+// observed is one span of a logical call in the laws below, or a span between
+// two that is no tool call's.
 type observed struct {
 	group Group
 	call  int
+	hop   bool
 }
+
+func (o *observed) span() Span   { return o.group.Members[0].Span }
+func (o *observed) parent() Span { return o.group.Members[0].Parent }
 
 // someCalls makes logical calls of one to three layers, as agents do: each
 // observation has the arguments or not, and all that have them have the same.
+// Some have spans of other kinds between them.
 func someCalls(rng *rand.Rand, run, n int) []observed {
 	var all []observed
 	for call := range n {
@@ -38,41 +44,73 @@ func someCalls(rng *rand.Rand, run, n int) []observed {
 		args := fmt.Sprintf(`{"a":%d}`, rng.IntN(3))
 		above := 0
 		for layer := range 1 + rng.IntN(3) {
-			span := run*1000 + call*10 + layer + 1
-			edits := []edit{inRun(run), as(LayerAgent + Layer(layer)), at(call*10 + layer), lasting(9 - 2*layer)}
-			if above != 0 {
-				edits = append(edits, below(above))
+			span := run*1000 + call*10 + 3*layer + 1
+			if above != 0 && rng.IntN(2) == 0 {
+				between := called("", span-1, inRun(run), below(above), at(call*10+layer), lasting(9-2*layer))
+				all = append(all, observed{between, call, true})
+				above = span - 1
 			}
+			edits := []edit{inRun(run), as(LayerAgent + Layer(layer)), below(above), at(call*10 + layer), lasting(9 - 2*layer)}
 			if rng.IntN(2) == 0 {
 				edits = append(edits, given(args))
 			}
-			all = append(all, observed{called(name, span, edits...), call})
+			all = append(all, observed{called(name, span, edits...), call, false})
 			above = span
 		}
 	}
 	return all
 }
 
-// folded is the call of several spans as one batch shows it: the primary is the
-// first with arguments, else the outermost.
-func folded(spans []observed) []Group {
-	byCall := map[int][]Group{}
-	for _, o := range spans {
-		byCall[o.call] = append(byCall[o.call], o.group)
+// climb returns the nearest ancestor of o that is a tool call's span, else the
+// first that is not among spans.
+func climb(spans []observed, o *observed) Span {
+	at := o.parent()
+	for {
+		i := slices.IndexFunc(spans, func(s observed) bool { return s.span() == at })
+		if i < 0 || !spans[i].hop {
+			return at
+		}
+		at = spans[i].parent()
+	}
+}
+
+// folded is what one batch shows of spans: those of a call that hang together
+// are one group, whose primary is the first with arguments, else the outermost.
+func folded(spans []observed) ([]Group, []Seen) {
+	var groups [][]Group
+	in := map[Span]int{}
+	seen := rootOf(0)
+	seen[0].Root = false
+	for i := range spans {
+		o := &spans[i]
+		g := o.group
+		seen[0].Run, seen[0].Trace = g.Run, g.Trace
+		g.Members = slices.Clone(g.Members)
+		g.Members[0].Parent = climb(spans, o)
+		if o.hop {
+			seen[0].Hops = append(seen[0].Hops, Hop{o.span(), g.Members[0].Parent})
+			continue
+		}
+		at, ok := in[g.Members[0].Parent]
+		if !ok {
+			at = len(groups)
+			groups = append(groups, nil)
+		}
+		groups[at] = append(groups[at], g)
+		in[o.span()] = at
 	}
 	var out []Group
-	for _, groups := range byCall {
-		primary := max(0, slices.IndexFunc(groups, func(g Group) bool { return g.Call.HasArgs }))
-		g := groups[primary]
-		g.Members = slices.Clone(g.Members)
-		for i, other := range groups {
+	for _, of := range groups {
+		primary := max(0, slices.IndexFunc(of, func(g Group) bool { return g.Call.HasArgs }))
+		g := of[primary]
+		for i, other := range of {
 			if i != primary {
 				g.Members = append(g.Members, other.Members...)
 			}
 		}
 		out = append(out, g)
 	}
-	return out
+	return out, seen
 }
 
 func rootOf(run int) []Seen { return []Seen{{Run: runOf(run), Trace: traceOf(run), Root: true}} }
@@ -85,10 +123,11 @@ func TestBatchCutsDoNotMatter(t *testing.T) {
 		rng := rand.New(rand.NewPCG(uint64(seed), 2))
 		spans := someCalls(rng, 1, 1+rng.IntN(8))
 		whole := newBook(t, evidence, lawRules...)
-		whole.placeSeen(rootOf(1), folded(spans)...)
+		groups, seen := folded(spans)
+		whole.placeSeen(append(seen, rootOf(1)...), groups...)
 		want := whole.end()
 
-		slices.SortFunc(spans, func(a, b observed) int {
+		slices.SortStableFunc(spans, func(a, b observed) int {
 			return cmp.Compare(a.group.Members[0].Start, b.group.Members[0].Start)
 		})
 		for cuts := range 3 {
@@ -96,7 +135,8 @@ func TestBatchCutsDoNotMatter(t *testing.T) {
 			b.placeSeen(rootOf(1))
 			for rest := spans; len(rest) > 0; {
 				n := min(len(rest), []int{1, 1 + rng.IntN(4), len(rest)}[cuts])
-				b.place(folded(rest[:n])...)
+				groups, seen := folded(rest[:n])
+				b.placeSeen(seen, groups...)
 				rest = rest[n:]
 			}
 			got := b.end()
@@ -111,16 +151,16 @@ func TestBatchCutsDoNotMatter(t *testing.T) {
 func TestOutcomesDoNotDependOnWhoElseIsThere(t *testing.T) {
 	const runs = 64
 	want := make(map[ID]string)
-	batches := make([][][]Group, runs)
+	batches := make([][]Batch, runs)
 	for run := range runs {
 		rng := rand.New(rand.NewPCG(uint64(run), 3))
 		spans := someCalls(rng, run+1, 1+rng.IntN(8))
 		b := newBook(t, evidence, lawRules...)
 		for len(spans) > 0 {
 			n := min(len(spans), 1+rng.IntN(4))
-			groups := b.groups(folded(spans[:n]))
-			batches[run] = append(batches[run], groups)
-			b.place(groups...)
+			groups, seen := folded(spans[:n])
+			batches[run] = append(batches[run], Batch{b.groups(groups), seen})
+			b.placeSeen(seen, groups...)
 			spans = spans[n:]
 		}
 		c := b.end()
@@ -131,9 +171,9 @@ func TestOutcomesDoNotDependOnWhoElseIsThere(t *testing.T) {
 	for worker := range 16 {
 		workers.Go(func() {
 			for run := worker; run < runs; run += 16 {
-				for _, groups := range batches[run] {
-					ps, _ := shared.Place(noon, Batch{Groups: groups})
-					shared.settle(groups, ps)
+				for _, batch := range batches[run] {
+					ps, _ := shared.Place(noon, batch)
+					shared.settle(batch.Groups, ps)
 				}
 			}
 		})
@@ -153,6 +193,9 @@ func TestDeliveringAgainChangesNothing(t *testing.T) {
 		once, twice := newBook(t, evidence, lawRules...), newBook(t, evidence, lawRules...)
 		var before [][]Group
 		for _, o := range someCalls(rng, 1, 6) {
+			if o.hop {
+				continue
+			}
 			batch := []Group{o.group}
 			once.place(slices.Clone(batch)...)
 			twice.place(batch...)

@@ -157,13 +157,22 @@ func (s *shard) enter(r *run, v *visit) {
 	for _, i := range v.seen {
 		s.noteSeen(r, &v.batch.Seen[i])
 	}
-	if len(v.groups) == 0 {
-		return
+	if len(v.groups) > 0 {
+		s.placeAll(r, v)
 	}
-	fresh := r.next
+	for _, i := range v.seen {
+		r.keepHops(&v.batch.Seen[i]) // now that the calls above them are known
+	}
+}
+
+func (s *shard) placeAll(r *run, v *visit) {
+	was, fresh := r.is(closed), r.next
 	for _, i := range v.groups {
 		v.sighting.look(&v.batch.Groups[i])
 		s.place(&v.placements[i], r, v.sighting, fresh)
+	}
+	if was && !r.is(closed) {
+		r.opened = v.now
 	}
 	s.touch(r, v.now)
 }

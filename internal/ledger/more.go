@@ -29,8 +29,8 @@ type rare struct {
 	gone   [truth.Invalid + 1]int64 // calls that are not kept, by verdict
 	merged int64
 
-	others []judged // policies after the first
-	behind []int64  // by policy: changes that its rules could not take in
+	others []policyPart // policies after the first
+	behind []int64      // by policy: changes that its rules could not take in
 	ruled  []ruledName
 
 	names  []string // of tools, where the shard's table is full
@@ -47,8 +47,8 @@ type rootedTrace struct {
 // to have seen all their roots.
 const maxTraces = 64
 
-// judged is a policy that judged calls of the run, with what its rules saw.
-type judged struct {
+// A policyPart is a policy that judged calls of the run, with what its rules saw.
+type policyPart struct {
 	policy *Policy
 	state  *sequence.State
 	calls  int64

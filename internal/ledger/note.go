@@ -29,10 +29,10 @@ func (s *shard) noteSeen(r *run, seen *Seen) {
 	fold := foldTrace(seen.Trace)
 	known := seen.Trace == Trace(r.id) || r.rare() != nil && r.rare().at(fold) >= 0
 	if !known {
-		s.early.note(earlyKey(r.id, seen.Trace), f)
-	} else {
-		s.noteFacts(r, f, seen.Trace)
+		s.early.note(earlyKey(r.id, seen.Trace), f&factRoot)
+		f &^= factRoot
 	}
+	s.noteFacts(r, f, seen.Trace)
 	for _, h := range seen.Hops {
 		r.advance(fold.key(h.Span, 0), fold.key(h.Parent, 0))
 	}

@@ -15,7 +15,8 @@ type Options struct {
 	// runs more than that may be open. Default 100,000.
 	MaxRuns int
 
-	// MaxClosed bounds the closed runs that are remembered. Default MaxRuns.
+	// MaxClosed bounds the closed runs that are remembered. Default MaxRuns, at
+	// most 100,000.
 	MaxClosed int
 
 	// MaxBytes bounds the memory of all runs, closed ones going first. It is an
@@ -29,8 +30,8 @@ type Options struct {
 	// MaxLifetime closes a run that was open for so long. 0: never.
 	MaxLifetime time.Duration
 
-	// Remember is how long a closed run is remembered. Default five times
-	// IdleTimeout, at least a minute.
+	// Remember is how long a closed run is remembered at most. Default
+	// MaxLifetime, or a day.
 	Remember time.Duration
 
 	// Start is when the ledger began to see telemetry, where nothing of before
@@ -75,7 +76,7 @@ func (o Options) withDefaults() Options {
 		}
 	}
 	orElse(&o.MaxRuns, 100_000)
-	orElse(&o.MaxClosed, o.MaxRuns)
+	orElse(&o.MaxClosed, min(o.MaxRuns, 100_000))
 	orElse(&o.Window, 256)
 	orElse(&o.Shards, min(max(1, o.MaxRuns/runsPerShard), 64))
 	o.Shards = 1 << bitsFor(o.Shards)
@@ -84,7 +85,10 @@ func (o Options) withDefaults() Options {
 		o.MaxBytes = max(512<<20, int64(o.MaxRuns)*2<<10)
 	}
 	if o.Remember <= 0 {
-		o.Remember = max(5*o.IdleTimeout, time.Minute)
+		o.Remember = o.MaxLifetime
+	}
+	if o.Remember <= 0 {
+		o.Remember = 24 * time.Hour
 	}
 	o.Records = max(o.Records, 0)
 	return o

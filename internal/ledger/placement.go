@@ -41,6 +41,7 @@ type Placement struct {
 	shard   *shard
 	span    spanKey
 	content content
+	settled bool
 }
 
 // Ended is what is over: the runs that were closed, each with what its record

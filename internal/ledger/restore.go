@@ -111,7 +111,7 @@ func (r *run) readPolicies(d *reader, policies []*Policy) int {
 	n := d.length(maxPolicies, 4)
 	for i := range n {
 		stored := &Policy{Name: d.text(maxStoredText), Digest: canon.Digest(d.text(maxStoredText)), fingerprint: d.text(maxStoredText)}
-		j := judged{policy: stored}
+		j := policyPart{policy: stored}
 		if i > 0 {
 			j.calls = int64(d.number(uint64(r.next)))
 		}
@@ -127,7 +127,7 @@ func (r *run) readPolicies(d *reader, policies []*Policy) int {
 
 // restore finds the policy among those that are loaded, and the state of its
 // rules.
-func (j *judged) restore(d *reader, policies []*Policy) {
+func (j *policyPart) restore(d *reader, policies []*Policy) {
 	text := d.text(maxStoredText)
 	for _, p := range policies {
 		if !p.same(j.policy) {

@@ -31,7 +31,7 @@ func (r *run) policyIndex(p *Policy) uint8 {
 			r.caveats.add(CaveatPolicyChanged)
 		}
 	}
-	x.others = append(x.others, judged{policy: p, state: p.newState()})
+	x.others = append(x.others, policyPart{policy: p, state: p.newState()})
 	return uint8(len(x.others))
 }
 

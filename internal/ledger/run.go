@@ -29,8 +29,8 @@ type run struct {
 	state  *sequence.State // of its rules; nil without rules
 	more   *more
 
+	flying  uint32 // records that are being written
 	caveats caveats
-	flying  uint16 // batches that have placed calls and not settled them
 	worst   truth.Verdict
 	bits    runBits
 }

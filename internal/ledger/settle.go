@@ -17,9 +17,10 @@ func (l *Ledger) Settle(placements []Placement, written []Digests) {
 	}
 	for i := range placements {
 		p := &placements[i]
-		if !p.Record || p.run == nil {
+		if !p.Record || p.settled || p.run == nil {
 			continue
 		}
+		p.settled = true
 		var d Digests
 		if i < len(written) {
 			d = written[i]

@@ -160,6 +160,7 @@ func TestCallsThatTurnOutToBeOne(t *testing.T) {
 	}
 	c := b.end()
 	assert.Equal(t, int64(1), c.Calls)
+	assert.Equal(t, int64(2), c.Next, "both orders stay taken")
 	assert.Equal(t, Counts{Match: 1}, c.Counts)
 	assert.Equal(t, truth.Match, c.Verdict, "what was incomplete has become known")
 	assert.Equal(t, []int64{1}, orders(c))
@@ -186,4 +187,45 @@ func TestARecordNamesTheCarriersOfMergedCalls(t *testing.T) {
 	p := b.one("pay", 2, as(LayerMCPClient), below(1), given(`{"a":1}`))
 	assert.Equal(t, KindReplaced, p.Kind)
 	assert.Equal(t, []Sum{first.Digests.Carrier, second.Digests.Carrier}, p.Supersedes)
+}
+
+func TestARecordThatIsWrittenTooLateToBeKept(t *testing.T) {
+	b := newBook(t, Options{Records: 8, Window: 8})
+	groups, ps := b.begin(called("pay", 1))
+	for i := 2; i <= 12; i++ {
+		b.one("pay", i)
+	}
+	b.settle(groups, ps)
+	assert.False(t, ps[0].Digests.IsZero(), "the span can cite it all the same")
+	c := b.end()
+	assert.NotContains(t, orders(c), int64(0))
+	assert.Equal(t, c.Calls, int64(len(c.Cited))+c.Uncited)
+	assert.LessOrEqual(t, len(c.Cited), 8)
+}
+
+func TestRecordsThatOvertakeEachOther(t *testing.T) {
+	b := newBook(t, Options{Records: 100})
+	var groups [][]Group
+	var ps [][]Placement
+	for i := range 10 {
+		g, p := b.begin(called("pay", i+1))
+		groups, ps = append(groups, g), append(ps, p)
+	}
+	for i := range 10 {
+		b.settle(groups[9-i], ps[9-i])
+	}
+	b.Settle(ps[0], nil) // once is enough
+	assert.Equal(t, []int64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, orders(b.end()))
+}
+
+func TestABatchLargerThanTheWindow(t *testing.T) {
+	b := newBook(t, Options{Records: 1000, Window: 16})
+	var groups []Group
+	for i := range 200 {
+		groups = append(groups, called("pay", i+1))
+	}
+	b.place(groups...)
+	c := b.end()
+	assert.Len(t, c.Cited, 200)
+	assert.Equal(t, int64(0), c.Uncited)
 }

@@ -73,16 +73,15 @@ func (s *shard) reopen(r *run, p *Placement) {
 	s.open.pushFront(r)
 	s.ledger.open.Add(1)
 	s.ledger.closed.Add(-1)
-	r.opened = r.touched
 }
 
 // touch makes r the run that was used last.
 func (s *shard) touch(r *run, now tick) {
-	if now.since(r.touched) > 0 {
-		r.touched = now
-	}
 	if r.is(closed) {
 		return
+	}
+	if now.since(r.touched) > 0 {
+		r.touched = now
 	}
 	s.open.remove(r)
 	s.open.pushFront(r)

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"runtime"
 	"testing"
-	"time"
 	"unsafe"
 
 	"github.com/stretchr/testify/assert"
@@ -103,5 +102,3 @@ func TestSizes(t *testing.T) {
 	assert.EqualValues(t, 40, unsafe.Sizeof(call{}))
 	assert.EqualValues(t, 112, unsafe.Sizeof(run{}))
 }
-
-var _ = time.Now

@@ -290,6 +290,19 @@ func TestAncestorsAreFollowedThroughSpansThatAreNoCalls(t *testing.T) {
 		b.placeSeen(hop(2, 1))
 		assert.Equal(t, KindJoined, b.place(outer)[0].Kind)
 	})
+	t.Run("in one batch with the outer", func(t *testing.T) {
+		for _, innerFirst := range []bool{false, true} {
+			b := newBook(t, evidence)
+			if innerFirst {
+				b.place(inner)
+			}
+			p := b.placeSeen([]Seen{{Run: runOf(1), Trace: traceOf(1), Hops: []Hop{{spanOf(2), spanOf(1)}, {spanOf(3), spanOf(1)}}}}, outer)[0]
+			if !innerFirst {
+				p = b.place(inner)[0]
+			}
+			assert.Equal(t, map[bool]Kind{false: KindReplaced, true: KindJoined}[innerFirst], p.Kind)
+		}
+	})
 	t.Run("a chain that ends in a root joins nothing", func(t *testing.T) {
 		b := newBook(t, evidence)
 		b.place(inner)
@@ -343,6 +356,28 @@ func TestARetryBelowOneSpanIsAnotherCall(t *testing.T) {
 	}
 }
 
+func TestWhatABatchKeepsApartStaysApart(t *testing.T) {
+	outer := called("pay", 1, lasting(9))
+	first := called("pay", 2, as(LayerMCPClient), below(1), given(`{}`))
+	second := called("pay", 3, as(LayerMCPClient), below(1), given(`{}`))
+	same := called("pay", 4, withID("c"), at(4))
+	again := called("pay", 5, withID("c"), at(4))
+	for name, batch := range map[string][]Group{
+		"outer first":   {outer, first, second, same, again},
+		"inner earlier": {called("pay", 1, at(8)), first, second, same, again},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBook(t, evidence)
+			for range 2 {
+				for _, p := range b.place(batch...) {
+					assert.Equal(t, p.Kind == KindNew, p.Record)
+				}
+			}
+			assert.Equal(t, int64(5), b.end().Calls, "the recognizer saw them all at once and folded none")
+		})
+	}
+}
+
 func TestTheSameCallUnderAnotherSpanID(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -383,13 +418,15 @@ func TestOneSpanThatCoversSeveralCalls(t *testing.T) {
 	part := func(n uint8) edit { return func(g *Group) { g.Part = n } }
 	b := newBook(t, evidence)
 	for range 2 {
-		ps := b.place(called("pay", 1), called("mail", 1, part(1)), called("pay", 1, part(2)))
+		ps := b.place(called("pay", 1, part(1)), called("mail", 1, part(2)), called("pay", 1, part(3)))
 		for i, p := range ps {
 			assert.Equal(t, int64(i), p.Order)
 			assert.Equal(t, spanOf(1), p.Primary)
 		}
 	}
-	assert.Equal(t, int64(3), b.end().Calls)
+	below := b.one("pay", 2, as(LayerMCPServer), below(1), at(2))
+	assert.Equal(t, KindNew, below.Kind, "which of them it would be cannot be told")
+	assert.Equal(t, int64(4), b.end().Calls)
 }
 
 func TestCallsThatBeganAtTheSameTime(t *testing.T) {
@@ -436,6 +473,12 @@ func TestTheRootMayComeAtAnyTime(t *testing.T) {
 			assert.Equal(t, sequence.Complete, b.end().Extent)
 		})
 	}
+	t.Run("of a trace that has no call in the run", func(t *testing.T) {
+		b := newBook(t, evidence)
+		b.one("a", 1)
+		b.placeSeen([]Seen{{Run: runOf(1), Trace: traceOf(2), Root: true}})
+		assert.Equal(t, sequence.Partial, b.end().Extent)
+	})
 	t.Run("every trace of a session has one", func(t *testing.T) {
 		session := func(g *Group) { g.Run = runOf(77) }
 		root := func(b *book, n int) { b.placeSeen([]Seen{{Run: runOf(77), Trace: traceOf(n), Root: true}}) }
