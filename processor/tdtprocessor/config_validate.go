@@ -170,10 +170,10 @@ func (cfg *RecognizeConfig) Validate() error {
 	var f faults
 	known := recognize.DialectNames()
 	for _, name := range slices.Sorted(maps.Keys(cfg.Dialects)) {
-		f.check(slices.Contains(known, name), "dialects: %q is not built in%s", name, nearest(known))
+		f.check(slices.Contains(known, name), "dialects: %q is not built in%s", name, nearest(name, known))
 	}
 	for i, name := range cfg.Order {
-		f.check(slices.Contains(known, name), "order[%d]: %q is not built in%s", i, name, nearest(known))
+		f.check(slices.Contains(known, name), "order[%d]: %q is not built in%s", i, name, nearest(name, known))
 	}
 	f.check(cfg.MaxArgumentBytes > 0, "max_argument_bytes: got %d, want more than 0", cfg.MaxArgumentBytes)
 	f.check(cfg.MaxArgumentMembers > 0, "max_argument_members: got %d, want more than 0", cfg.MaxArgumentMembers)

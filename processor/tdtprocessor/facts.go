@@ -4,7 +4,6 @@ package tdtprocessor
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -108,7 +107,7 @@ func (cfg *FactConfig) compile(e *expressions) (fact, error) {
 	if cfg.Preset != "" {
 		preset, ok := presets[cfg.Preset]
 		names := slices.Sorted(maps.Keys(presets))
-		f.check(ok, "preset: %q is not known%s", cfg.Preset, nearest(names))
+		f.check(ok, "preset: %q is not known%s", cfg.Preset, nearest(cfg.Preset, names))
 		f.check(cfg.From == "" && len(cfg.TrueWhen) == 0 && len(cfg.FalseWhen) == 0,
 			"preset: it says all of from, true_when and false_when, so these must not be set")
 		merged = preset
@@ -165,6 +164,3 @@ func lookUp(attrs pcommon.Map, key string) (present, conflict bool) {
 	}
 	return present, false
 }
-
-// nearest is the end of a sentence about a name that is not known.
-func nearest(known []string) string { return fmt.Sprintf(", known are %q", known) }
