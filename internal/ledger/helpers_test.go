@@ -109,15 +109,6 @@ func given(args string) edit {
 	}
 }
 
-// with adds the spans of other groups, as a batch that holds them all would.
-func with(others ...Group) edit {
-	return func(g *Group) {
-		for _, o := range others {
-			g.Members = append(g.Members, o.Members...)
-		}
-	}
-}
-
 // A book is a ledger under test and its clock.
 type book struct {
 	*Ledger

@@ -344,7 +344,7 @@ func TestTheLedgerDoesWhatASlowOneDoes(t *testing.T) {
 	for k := KindNew; k <= KindChanged; k++ {
 		assert.Greater(t, kinds[k], 100*rounds/3000, k.String())
 	}
-	assert.Greater(t, merges, 0)
+	assert.Positive(t, merges)
 }
 
 // restart stores the run and goes on in another ledger.

@@ -134,17 +134,9 @@ func (r *run) violatedBy(order int64) (ids []string) {
 func (s *shard) revise(r *run, order int64, before *call, o *sighting) []string {
 	c := r.call(order)
 	if c.policy != before.policy {
-		// The new policy judges it from here on; the old one cannot take it back.
-		r.forgetBroken(order)
-		r.countCall(before.policy, -1)
-		if before.is(inRules) {
-			r.fallBehind(before.policy)
-		}
-		r.fallBehind(c.policy)
-		return s.takeIn(r, order, o)
+		return s.handOver(r, order, before, o)
 	}
-	state := r.stateAt(c.policy)
-	if state == nil || !c.is(inRules) {
+	if r.stateAt(c.policy) == nil || !c.is(inRules) {
 		return nil
 	}
 	ruled := s.ruledName(r, order, before.tool)
@@ -155,19 +147,35 @@ func (s *shard) revise(r *run, order int64, before *call, o *sighting) []string 
 		}
 		r.fallBehind(c.policy)
 	}
-	if before.is(hasArgs) && c.is(hasArgs) && !o.Call.HasArgs {
-		return r.violatedBy(order) // the rules have the arguments
-	}
-	violated, err := state.Replace(r.placeInState(order), sequence.Call{
-		Name: s.name(r, ruled), Args: o.Call.Args, HasArgs: o.Call.HasArgs,
-	})
-	if err != nil {
-		r.fallBehind(c.policy)
-	}
-	for _, rule := range violated {
-		r.breaks(order, c.policy, rule)
+	if !before.is(hasArgs) || !c.is(hasArgs) || o.Call.HasArgs { // else the rules have the arguments
+		r.replaceArgs(order, sequence.Call{Name: s.name(r, ruled), Args: o.Call.Args, HasArgs: o.Call.HasArgs})
 	}
 	return r.violatedBy(order)
+}
+
+// handOver shows a call to the rules of another policy, which judges it from
+// now on. Those of the old one cannot take it back.
+func (s *shard) handOver(r *run, order int64, before *call, o *sighting) []string {
+	r.forgetBroken(order)
+	r.countCall(before.policy, -1)
+	if before.is(inRules) {
+		r.fallBehind(before.policy)
+	}
+	r.fallBehind(r.call(order).policy)
+	return s.takeIn(r, order, o)
+}
+
+// replaceArgs puts a call with the arguments that became known in the place of
+// the one that the rules saw.
+func (r *run) replaceArgs(order int64, known sequence.Call) {
+	policy := r.call(order).policy
+	violated, err := r.stateAt(policy).Replace(r.placeInState(order), known)
+	if err != nil {
+		r.fallBehind(policy)
+	}
+	for _, rule := range violated {
+		r.breaks(order, policy, rule)
+	}
 }
 
 // placeInState returns the index that a call has in the state of its policy.
