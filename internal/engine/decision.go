@@ -68,8 +68,20 @@ type Decision struct {
 }
 
 // Follows reports whether the call was decided by an earlier batch, and these
-// spans leave that decision as it is.
-func (d *Decision) Follows() bool { return d.Placed.Kind == ledger.KindJoined }
+// spans leave that decision as it is. It may be that of another span, or of
+// another policy than the one in force now.
+func (d *Decision) Follows() bool {
+	p := &d.Placed
+	switch p.Kind {
+	case ledger.KindJoined:
+		return true
+	case ledger.KindResent:
+		return p.Verdict != d.Truth.Verdict || p.Primary != ledger.Span(d.Primary().Span.SpanID()) ||
+			p.Policy.Name != d.Policy.Name || p.Policy.Digest != d.Policy.Truth.DeclaredDigest()
+	default:
+		return false
+	}
+}
 
 // Verdict returns the decision as it is known now.
 func (d *Decision) Verdict() truth.Verdict {

@@ -27,6 +27,10 @@ func (e *Engine) End(ctx context.Context, now time.Time, ended ledger.Ended) ([]
 		errs = errors.Join(errs, err)
 		runs = append(runs, run)
 	}
+	if e.set.Journal == nil {
+		e.saveClosed(ctx, runs)
+		return runs, errs
+	}
 	return runs, errors.Join(errs, e.Keep(ctx, runs))
 }
 
@@ -82,6 +86,7 @@ func (e *Engine) keep(ctx context.Context, runs []*ClosedRun) error {
 			e.set.Ledger.Issued(run.Closed, run.digest)
 		}
 	}
+	e.saveClosed(ctx, runs)
 	return nil
 }
 
@@ -102,9 +107,10 @@ func (e *Engine) drain(ctx context.Context, now time.Time, visit func([]*ClosedR
 	var errs error
 	for {
 		ended := step()
-		if len(ended.Closed) == 0 {
+		if len(ended.Closed)+len(ended.Forgotten) == 0 {
 			return errs
 		}
+		e.save(ctx, nil, ended.Forgotten)
 		runs, err := e.End(ctx, now, ended)
 		errs = errors.Join(errs, err)
 		visit(runs)

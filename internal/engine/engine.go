@@ -31,6 +31,9 @@ func New(set Settings, seed []byte) *Engine {
 	return &Engine{set: set, messages: newMessages(set.Recognizer), seed: sha256.Sum256(seed)}
 }
 
+// Reseed keys the engine's hashes anew. Call it before the first batch.
+func (e *Engine) Reseed(seed []byte) { e.seed = sha256.Sum256(seed) }
+
 // A Batch is what the engine found in one batch of spans.
 type Batch struct {
 	// Decisions are the logical calls, in the order of their first spans.

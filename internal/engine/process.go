@@ -41,6 +41,7 @@ func (e *Engine) Process(ctx context.Context, now time.Time, policies Policies, 
 		b.Unrecordable = r.unrecordable
 		err = e.record(ctx, r, p, placements)
 	}
+	e.saveBatch(ctx, p, &b.Ended)
 	if err != nil && e.set.Block {
 		return b, err // the batch will come again, and its runs are not over
 	}

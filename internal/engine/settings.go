@@ -86,6 +86,10 @@ type Settings struct {
 	// is no evidence.
 	Journal Journal
 
+	// Store keeps runs over a restart. It needs a Ledger with Options.Stored.
+	// Nil: they end with the process.
+	Store Store
+
 	// Block refuses a batch whose evidence cannot be made durable. Else it goes
 	// on and says so.
 	Block bool

@@ -39,6 +39,8 @@ type Options struct {
 	// before, has lost its state. Zero: nothing was lost.
 	Start time.Time
 
+	began time.Time // set by Begin
+
 	// Window bounds the calls of a run that are kept one by one: a further
 	// observation of an older one counts as a call of its own. Default 256, at
 	// most 16,384.

@@ -99,8 +99,11 @@ func (s *shard) sweep(now tick, n int, ended *Ended) (done int) {
 }
 
 func (s *shard) idle(r *run, now tick) bool {
-	after := ticks(s.options.IdleTimeout)
-	return after > 0 && now.since(r.touched) >= after
+	after, quiet := ticks(s.options.IdleTimeout), now.since(r.touched)
+	if began := s.options.began; !began.IsZero() {
+		quiet = min(quiet, now.since(tickOf(began)))
+	}
+	return after > 0 && quiet >= after
 }
 
 // outlived reports whether r is open for longer than a run may be, and can be

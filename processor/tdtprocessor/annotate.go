@@ -121,7 +121,7 @@ type view struct {
 }
 
 // followsExplanation stands on a span whose call was decided by an earlier one.
-const followsExplanation = "Another span of this call was judged."
+const followsExplanation = "This call was judged by an earlier observation of it."
 
 func viewOf(d *engine.Decision) *view {
 	v := &view{

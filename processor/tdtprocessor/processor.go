@@ -27,7 +27,8 @@ type tdtProcessor struct {
 	engine    *engine.Engine
 	ledger    *ledger.Ledger
 	reloader  *reloader
-	journal   *journal // nil: there is no evidence
+	journal   *journal  // nil: there is no evidence
+	store     *runStore // nil: runs end with the process
 	unkept    unkept
 	annotator *annotator
 	metrics   *counters
@@ -57,22 +58,26 @@ func newProcessor(set processor.Settings, cfg *Config) (*tdtProcessor, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.ledger = settings.Ledger
+	if p.ledger = settings.Ledger; p.store != nil {
+		p.store.ledger = p.ledger
+	}
 	p.unkept.block = settings.Block
 	p.engine, err = newEngine(settings, cfg)
 	return p, err
 }
 
-// start opens the journal and begins to watch policies and idle runs.
-func (p *tdtProcessor) start(_ context.Context, host component.Host) error {
+// start restores runs, opens the journal and begins to watch policies and idle runs.
+func (p *tdtProcessor) start(ctx context.Context, host component.Host) error {
 	p.status.begin(host)
+	if err := p.beginRuns(ctx, host); err != nil {
+		return err
+	}
 	if p.journal != nil {
 		if err := p.journal.start(); err != nil {
-			return err
+			return errors.Join(err, p.closeStore(ctx))
 		}
 	}
 	p.reloader.start()
-	var ctx context.Context
 	ctx, p.stop = context.WithCancel(context.Background())
 	p.done.Add(1)
 	go p.watchRuns(ctx)
@@ -94,17 +99,65 @@ func (p *tdtProcessor) shutdown(ctx context.Context) error {
 	if p.journal != nil {
 		err = errors.Join(err, p.journal.shutdown(ctx))
 	}
+	err = errors.Join(err, p.closeStore(ctx))
 	p.metrics.shutdown()
 	return err
 }
 
-// closeRuns closes all runs as they are. The spans of those that cannot be
+// beginRuns restores the runs that are stored. Whatever began before is lost,
+// as far as none were.
+func (p *tdtProcessor) beginRuns(ctx context.Context, host component.Host) error {
+	now := p.now()
+	if p.store == nil {
+		p.ledger.Begin(now, now)
+		return nil
+	}
+	if err := p.store.open(ctx, host); err != nil {
+		return err
+	}
+	if err := p.restoreRuns(ctx, now); err != nil {
+		return errors.Join(err, p.closeStore(ctx))
+	}
+	return nil
+}
+
+func (p *tdtProcessor) restoreRuns(ctx context.Context, now time.Time) error {
+	since, err := p.store.since(ctx, now)
+	if err != nil {
+		return err
+	}
+	if p.cfg.HMAC.Key == "" {
+		seed, err := p.store.seed(ctx)
+		if err != nil {
+			return err
+		}
+		p.engine.Reseed(seed)
+	}
+	p.ledger.Begin(now, since)
+	var policies []*ledger.Policy
+	for _, policy := range p.reloader.policies() {
+		policies = append(policies, policy.Run)
+	}
+	return p.store.restore(ctx, now, policies)
+}
+
+func (p *tdtProcessor) closeStore(ctx context.Context) error {
+	if p.store == nil {
+		return nil
+	}
+	return p.store.close(ctx)
+}
+
+// closeRuns closes all runs as they are; with a storage they stay open, and go
+// on after the restart. The spans of those that cannot be
 // recorded go on without a digest: there will be no other time.
 func (p *tdtProcessor) closeRuns(ctx context.Context) error {
-	p.notRecorded(p.engine.CloseAll(ctx, p.now(), ledger.WhyShutdown, func(runs []*engine.ClosedRun) { p.closed(ctx, runs) }))
+	if p.store == nil {
+		p.notRecorded(p.engine.CloseAll(ctx, p.now(), ledger.WhyShutdown, func(runs []*engine.ClosedRun) { p.closed(ctx, runs) }))
+	}
 	p.keep(ctx)
 	lost := p.unkept.take()
-	if len(lost) == 0 {
+	if len(lost) == 0 || p.store != nil { // what is stored is open, and is closed again
 		return nil
 	}
 	if p.unkept.block {
@@ -204,6 +257,9 @@ func (p *tdtProcessor) watchRuns(ctx context.Context) {
 }
 
 func (p *tdtProcessor) sweep(ctx context.Context) {
+	if p.store != nil {
+		p.store.retry(ctx)
+	}
 	p.keep(ctx)
 	p.notRecorded(p.engine.Sweep(ctx, p.now(), func(runs []*engine.ClosedRun) { p.closed(ctx, runs) }))
 	p.metrics.builder.ProcessorTdtRunsOpen.Record(ctx, p.ledger.Stats().Open)

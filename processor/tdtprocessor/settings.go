@@ -6,7 +6,6 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"time"
 
 	"go.opentelemetry.io/collector/processor"
 
@@ -44,7 +43,11 @@ func (p *tdtProcessor) settings(set processor.Settings) (*engine.Settings, error
 			return nil, fmt.Errorf("hmac: %w", err)
 		}
 	}
-	runSettings(s, p.cfg, p.now())
+	if p.cfg.Runs.Storage != nil {
+		p.store = newRunStore(p, set.ID)
+		s.Store = p.store
+	}
+	runSettings(s, p.cfg)
 	return s, nil
 }
 
@@ -78,10 +81,10 @@ func callSettings(expr *expressions, cfg *Config) (*engine.Settings, error) {
 }
 
 // runSettings says what a run is and how long it is kept.
-func runSettings(s *engine.Settings, cfg *Config, start time.Time) {
+func runSettings(s *engine.Settings, cfg *Config) {
 	opts := ledger.Options{
 		MaxRuns: cfg.Runs.MaxRuns, IdleTimeout: cfg.Runs.IdleTimeout, MaxLifetime: cfg.Runs.MaxLifetime,
-		Start: start, Stored: cfg.Runs.Storage != nil, SameTool: recognize.SameTool,
+		Stored: cfg.Runs.Storage != nil, SameTool: recognize.SameTool,
 	}
 	if s.Journal != nil {
 		opts.Records = ledger.DefaultRecords

@@ -38,6 +38,7 @@ type TelemetryBuilder struct {
 	ProcessorTdtPolicyLoaded             metric.Int64Gauge
 	ProcessorTdtPolicyReloads            metric.Int64Counter
 	ProcessorTdtRulesViolated            metric.Int64Counter
+	ProcessorTdtRunStorageFailures       metric.Int64Counter
 	ProcessorTdtRunsClosed               metric.Int64Counter
 	ProcessorTdtRunsOpen                 metric.Int64Gauge
 	ProcessorTdtSpansInspected           metric.Int64Counter
@@ -143,6 +144,12 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 		"otelcol_processor_tdt_rules_violated",
 		metric.WithDescription("Sequence rules that a call violated, by policy. [Development]"),
 		metric.WithUnit("{violations}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ProcessorTdtRunStorageFailures, err = builder.meter.Int64Counter(
+		"otelcol_processor_tdt_run_storage_failures",
+		metric.WithDescription("Writes of runs to the storage extension that failed. They are tried again; until then a restart would find the runs as they were before. [Development]"),
+		metric.WithUnit("{writes}"),
 	)
 	errs = errors.Join(errs, err)
 	builder.ProcessorTdtRunsClosed, err = builder.meter.Int64Counter(
