@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,6 +22,7 @@ const (
 	benchBatch   = 512
 )
 
+// benchConfig returns a configuration with the defaults for all that counts.
 func benchConfig(b *testing.B, dir string) Config {
 	b.Helper()
 	cfg := testConfig(b, dir)
@@ -30,136 +30,129 @@ func benchConfig(b *testing.B, dir string) Config {
 	return cfg
 }
 
-// BenchmarkAppend appends batches of 512 from 64 goroutines, each batch durable
-// when Append returns, and in the same run writes and syncs as many bytes as the
-// anchor. It reports records per second, the anchor's, their ratio, and the
-// latency of a batch in syncs of a group of the size that was written.
+// BenchmarkAppend appends batches of 512 from 64 goroutines, each of them
+// durable when Append returns. In the same run it writes and syncs records of
+// the same size, 512 at a time, as the anchor. It reports the records per second
+// of both and their ratio, and the 99th percentile of a batch's latency against
+// the time that writing and syncing one group of all 64 batches takes.
 func BenchmarkAppend(b *testing.B) {
 	dir := b.TempDir()
 	j, err := Open(benchConfig(b, filepath.Join(dir, "journal")))
 	require.NoError(b, err)
-	batches := benchBatches(b)
-	var syncs atomic.Int64
-	latencies := make([]time.Duration, 0, b.N)
-	var mu sync.Mutex
-	var wg sync.WaitGroup
-	var next atomic.Int64
 	b.ReportAllocs()
 	b.ResetTimer()
 	start := time.Now()
+	latencies := appendFromMany(b, j)
+	elapsed := time.Since(start)
+	b.StopTimer()
+	stats := j.Stats()
+	closeJournal(b, j)
+
+	size := sizeOf(b, filepath.Join(dir, "journal")) / int64(stats.Lines)
+	rate := float64(stats.Records) / elapsed.Seconds()
+	raw, _ := rawAnchor(b, dir, size*benchBatch, min(b.N, 200))
+	_, group := rawAnchor(b, dir, size*benchBatch*benchWriters, 5)
+	slices.Sort(latencies)
+	p99 := latencies[len(latencies)*99/100]
+	b.ReportMetric(rate, "records/s")
+	b.ReportMetric(raw*benchBatch, "raw-records/s")
+	b.ReportMetric(raw*benchBatch/rate, "raw/journal")
+	b.ReportMetric(float64(size), "B/record")
+	b.ReportMetric(float64(p99)/float64(group), "p99/group-sync")
+	b.ReportMetric(float64(elapsed.Nanoseconds())/float64(stats.Records), "ns/record")
+}
+
+// appendFromMany appends b.N batches and returns how long each took.
+func appendFromMany(b *testing.B, j *Journal) []time.Duration {
+	b.Helper()
+	latencies := make([]time.Duration, b.N)
+	next := make(chan int, b.N)
+	for n := range b.N {
+		next <- n
+	}
+	close(next)
+	var wg sync.WaitGroup
 	for w := range benchWriters {
+		events := testEvents("run", w*benchBatch, benchBatch)
 		wg.Go(func() {
-			for {
-				n := int(next.Add(1))
-				if n > b.N {
-					return
-				}
-				events := batches[w]
-				for i := range events {
-					events[i].RunID = fmt.Sprintf("run-%d", n)
-				}
+			for n := range next {
+				setRun(events, n)
 				began := time.Now()
 				if _, err := j.Append(context.Background(), events); err != nil {
 					b.Error(err)
-					return
 				}
-				took := time.Since(began)
-				mu.Lock()
-				latencies = append(latencies, took)
-				mu.Unlock()
+				latencies[n] = time.Since(began)
 			}
 		})
 	}
 	wg.Wait()
-	elapsed := time.Since(start)
-	b.StopTimer()
-	s := j.Stats()
-	require.NoError(b, j.Close(context.Background()))
-	_ = syncs.Load()
-
-	list, err := listSegments(filepath.Join(dir, "journal"))
-	require.NoError(b, err)
-	var bytes int64
-	for _, f := range list {
-		bytes += f.size
-	}
-	perRecord := bytes / int64(s.Lines)
-	rate := float64(s.Records) / elapsed.Seconds()
-	rawRate, _ := rawAnchor(b, dir, perRecord, benchBatch, int(min(s.Records, 200*benchBatch)))
-	_, groupSync := rawAnchor(b, dir, perRecord, benchBatch*benchWriters, int(min(max(s.Records, benchBatch*benchWriters), 4*benchBatch*benchWriters)))
-	slices.Sort(latencies)
-	b.ReportMetric(rate, "records/s")
-	b.ReportMetric(rawRate, "raw-records/s")
-	b.ReportMetric(rawRate/rate, "raw/journal")
-	b.ReportMetric(float64(perRecord), "B/record")
-	b.ReportMetric(float64(latencies[len(latencies)*99/100].Microseconds())/1000, "p99-ms")
-	b.ReportMetric(float64(groupSync.Microseconds())/1000, "group-sync-ms")
-	b.ReportMetric(0, "ns/op")
+	return latencies
 }
 
-// rawAnchor writes records of a size to a file and syncs after each group, and
-// returns the rate and the median time of a write with its sync.
-func rawAnchor(b *testing.B, dir string, size int64, group, records int) (perSecond float64, median time.Duration) {
+// setRun makes events those of another run, so that they are no retries.
+func setRun(events []carrier.Event, n int) {
+	run := fmt.Sprintf("run-%d", n)
+	for i := range events {
+		events[i].RunID = run
+	}
+}
+
+func sizeOf(b *testing.B, dir string) (bytes int64) {
 	b.Helper()
-	f, err := os.Create(filepath.Join(dir, fmt.Sprintf("raw-%d", group)))
+	list, err := listSegments(dir)
 	require.NoError(b, err)
-	defer func() { _ = f.Close() }()
-	buf := make([]byte, size*int64(group))
+	for _, s := range list {
+		bytes += s.size
+	}
+	return bytes
+}
+
+// rawAnchor writes and syncs a file, size bytes at a time, and returns how often
+// a second that goes and what it takes in the median.
+func rawAnchor(b *testing.B, dir string, size int64, times int) (perSecond float64, median time.Duration) {
+	b.Helper()
+	f, err := os.CreateTemp(dir, "raw")
+	require.NoError(b, err)
+	buf := make([]byte, size)
 	for i := range buf {
 		buf[i] = byte(i*7 + i>>8)
 	}
-	var took []time.Duration
+	took := make([]time.Duration, times)
 	start := time.Now()
-	n := 0
-	for ; n < records; n += group {
+	for i := range took {
 		began := time.Now()
 		_, err := f.Write(buf)
 		require.NoError(b, err)
 		require.NoError(b, f.Sync())
-		took = append(took, time.Since(began))
+		took[i] = time.Since(began)
 	}
-	elapsed := time.Since(start)
+	perSecond = float64(times) / time.Since(start).Seconds()
+	require.NoError(b, f.Close())
 	slices.Sort(took)
-	return float64(n) / elapsed.Seconds(), took[len(took)/2]
-}
-
-func benchBatches(b *testing.B) [][]carrier.Event {
-	b.Helper()
-	out := make([][]carrier.Event, benchWriters)
-	for w := range out {
-		out[w] = testEvents("run", w*benchBatch, benchBatch)
-	}
-	return out
+	return perSecond, took[times/2]
 }
 
 // BenchmarkRecord is the processor time and the allocations of one record on a
-// disk that takes no time, digests included.
+// disk that takes no time, its digests included: compare BenchmarkDigests.
 func BenchmarkRecord(b *testing.B) {
 	events := testEvents("run", 0, benchBatch)
-	cfg := diskConfig(b)
-	cfg.SegmentBytes, cfg.CheckpointRecords, cfg.RetryWindow = 0, 0, 0
-	w := newWriter(&nullDisk{}, cfg.withDefaults())
+	w := newWriter(nullDisk{}, benchConfig(b, "").withDefaults())
 	require.NoError(b, w.beginJournal(0))
 	w.started = true
 	b.ReportAllocs()
-	b.ResetTimer()
 	for n := 0; n < b.N; n += benchBatch {
 		b.StopTimer()
-		for i := range events {
-			events[i].RunID = fmt.Sprintf("run-%d", n)
-		}
+		setRun(events, n)
 		b.StartTimer()
-		batch := newBatch(events)
-		require.NoError(b, batch.encode(&w.template, events))
-		w.queue.records += batch.records
-		require.NoError(b, w.commit([]*batchType{batch}, want{}))
+		added := newBatch(events)
+		require.NoError(b, added.encode(&w.template, events))
+		w.queue.records += added.records
+		require.NoError(b, w.commit([]*batch{added}, want{}))
 	}
 }
 
-type batchType = batch
-
-// BenchmarkDigests is what the digests of one record cost: the part that is not
-// counted against the journal.
+// BenchmarkDigests is the digests of one record alone: link, leaf with its share
+// of the tree, and the key of retries. The content hash is its caller's.
 func BenchmarkDigests(b *testing.B) {
 	e := testEvent("run", 0)
 	e.Source, e.Producer, e.ProducerVersion, e.Git = "urn:example:tdt:test", "tdt", "0.0.0", "unknown"
@@ -167,36 +160,33 @@ func BenchmarkDigests(b *testing.B) {
 	require.NoError(b, err)
 	c, err := newCursor("x", treeState{})
 	require.NoError(b, err)
-	scratch := make([]byte, 0, 256)
 	line := c.append(nil, text)
+	scratch := make([]byte, 0, 256)
 	b.SetBytes(int64(len(line)))
 	b.ReportAllocs()
 	for b.Loop() {
 		c.chain.write(line)
 		c.chain.digest()
 		c.tree.add(line[:len(line)-1], nil)
-		keyOf(append(append(scratch[:0], e.ContentHash...), e.RunID...))
+		keyOf(append(append(scratch, e.ContentHash...), e.RunID...))
 	}
 }
 
-// A nullDisk takes everything at once.
+// A nullDisk takes everything at once and keeps nothing.
 type nullDisk struct{}
 
-func (*nullDisk) segments() ([]segmentFile, error)  { return nil, nil }
-func (*nullDisk) create(string) (file, error)       { return &nullFile{}, nil }
-func (*nullDisk) open(string) (file, int64, error)  { return &nullFile{}, 0, nil }
-func (*nullDisk) openOrCreate(string) (file, error) { return &nullFile{}, nil }
-func (*nullDisk) remove(string) error               { return nil }
-func (*nullDisk) sync() error                       { return nil }
-func (*nullDisk) close() error                      { return nil }
-
-type nullFile struct{}
-
-func (*nullFile) ReadAt([]byte, int64) (int, error)      { return 0, nil }
-func (*nullFile) WriteAt(p []byte, _ int64) (int, error) { return len(p), nil }
-func (*nullFile) Truncate(int64) error                   { return nil }
-func (*nullFile) Sync() error                            { return nil }
-func (*nullFile) Close() error                           { return nil }
+func (nullDisk) segments() ([]segmentFile, error)       { return nil, nil }
+func (nullDisk) create(string) (file, error)            { return nullDisk{}, nil }
+func (nullDisk) open(string) (file, int64, error)       { return nullDisk{}, 0, nil }
+func (nullDisk) openOrCreate(string) (file, error)      { return nullDisk{}, nil }
+func (nullDisk) remove(string) error                    { return nil }
+func (nullDisk) sync() error                            { return nil }
+func (nullDisk) close() error                           { return nil }
+func (nullDisk) ReadAt([]byte, int64) (int, error)      { return 0, nil }
+func (nullDisk) Truncate(int64) error                   { return nil }
+func (nullDisk) Sync() error                            { return nil }
+func (nullDisk) Close() error                           { return nil }
+func (nullDisk) WriteAt(p []byte, _ int64) (int, error) { return len(p), nil }
 
 // BenchmarkVerify verifies a journal of about 64 MiB.
 func BenchmarkVerify(b *testing.B) {
@@ -205,13 +195,10 @@ func BenchmarkVerify(b *testing.B) {
 	require.NoError(b, err)
 	events := testEvents("run", 0, benchBatch)
 	for n := range 90 {
-		for i := range events {
-			events[i].RunID = fmt.Sprintf("run-%d", n)
-		}
-		_, err := j.Append(context.Background(), events)
-		require.NoError(b, err)
+		setRun(events, n)
+		appendEvents(b, j, events)
 	}
-	require.NoError(b, j.Close(context.Background()))
+	closeJournal(b, j)
 	keys := testKeys(b)
 	for _, carriers := range []bool{false, true} {
 		b.Run(fmt.Sprintf("carriers=%v", carriers), func(b *testing.B) {

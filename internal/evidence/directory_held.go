@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -48,7 +49,7 @@ func holdDirectory(path string) (directory, error) {
 		return nil, openDirectoryError(path, err)
 	}
 	d := &heldDirectory{path: path, dir: os.NewFile(uintptr(fd), path)}
-	if err := d.check(); err != nil {
+	if err := checkOwn(d.dir, directoryMode); err != nil {
 		return nil, errors.Join(err, d.dir.Close())
 	}
 	if err := d.acquire(); err != nil {
@@ -64,16 +65,21 @@ func openDirectoryError(path string, err error) error {
 	return fmt.Errorf("evidence directory %s: %w", path, err)
 }
 
-func (d *heldDirectory) check() error {
-	var st unix.Stat_t
-	if err := unix.Fstat(int(d.dir.Fd()), &st); err != nil {
-		return fmt.Errorf("evidence directory %s: %w", d.path, err)
+// checkOwn refuses what is not this user's own, or what others have a right to.
+func checkOwn(f *os.File, want fs.FileMode) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return fmt.Errorf("%w: the owner of %s is not known", ErrUnsafe, f.Name())
 	}
 	if int(st.Uid) != os.Geteuid() {
-		return fmt.Errorf("%w: %s belongs to user %d, want %d, who runs this", ErrUnsafe, d.path, st.Uid, os.Geteuid())
+		return fmt.Errorf("%w: %s belongs to user %d, want %d, who runs this", ErrUnsafe, f.Name(), st.Uid, os.Geteuid())
 	}
-	if mode := uint32(st.Mode) & 0o777; mode&othersMode != 0 {
-		return fmt.Errorf("%w: %s has mode %04o, want %04o", ErrUnsafe, d.path, mode, directoryMode)
+	if mode := info.Mode().Perm(); mode&othersMode != 0 {
+		return fmt.Errorf("%w: %s has mode %04o, want %04o", ErrUnsafe, f.Name(), mode, want)
 	}
 	return nil
 }
@@ -134,20 +140,14 @@ func (d *heldDirectory) openFile(name string, flags int) (*os.File, error) {
 }
 
 func checkFile(f *os.File) error {
-	var st unix.Stat_t
-	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
-		return &fs.PathError{Op: "stat", Path: f.Name(), Err: err}
+	info, err := f.Stat()
+	if err != nil {
+		return err
 	}
-	mode := uint32(st.Mode)
-	switch {
-	case mode&unix.S_IFMT != unix.S_IFREG:
+	if !info.Mode().IsRegular() {
 		return fmt.Errorf("%w: %s is not a regular file", ErrUnsafe, f.Name())
-	case int(st.Uid) != os.Geteuid():
-		return fmt.Errorf("%w: %s belongs to user %d, want %d, who runs this", ErrUnsafe, f.Name(), st.Uid, os.Geteuid())
-	case mode&othersMode != 0:
-		return fmt.Errorf("%w: %s has mode %04o, want %04o", ErrUnsafe, f.Name(), mode&0o777, fileMode)
 	}
-	return nil
+	return checkOwn(f, fileMode)
 }
 
 func (d *heldDirectory) segments() ([]segmentFile, error) {

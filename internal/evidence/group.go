@@ -142,7 +142,7 @@ func (g *group) own(eventType string, payload any) error {
 	e.Type, e.RunID, e.Seq = eventType, g.at.journal, int64(g.at.seq())
 	e.Time = g.w.cfg.Now().UTC().Format(time.RFC3339Nano)
 	var err error
-	if e.Data, err = appendPayload(nil, payload); err != nil {
+	if e.Data, err = writePayload(payload); err != nil {
 		return err
 	}
 	e.ContentHash = carrier.ContentHash(&e, e.Data)

@@ -5,6 +5,7 @@ package evidence
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -51,7 +52,7 @@ func (k *Keys) addLine(line string) error {
 	if !isMAC {
 		v, err := note.NewVerifier(strings.TrimSpace(line))
 		if err != nil {
-			return fmt.Errorf("want hmac-sha256 ID text:SECRET or a public key NAME+HASH+KEY")
+			return errors.New("want hmac-sha256 ID text:SECRET or a public key NAME+HASH+KEY")
 		}
 		k.Add(v)
 		return nil
@@ -121,7 +122,7 @@ func decodeSecret(s string) ([]byte, error) {
 	case "hex":
 		secret, err = hex.DecodeString(rest)
 	default:
-		return nil, fmt.Errorf("secret must begin with text:, base64: or hex:")
+		return nil, errors.New("secret must begin with text: or base64: or hex: and have no space before it")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("secret is not valid %s", form)

@@ -5,8 +5,6 @@ package evidence
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
-	"io"
 	"time"
 
 	"github.com/tool-decision-truth/collector/internal/truth/canon"
@@ -89,36 +87,26 @@ type Gap struct {
 	Until   time.Time `json:"until"`
 }
 
-// appendPayload appends v in canonical form.
-func appendPayload(dst []byte, v any) ([]byte, error) {
+// writePayload returns v in canonical form.
+func writePayload(v any) ([]byte, error) {
 	text, err := json.Marshal(v)
 	if err != nil {
-		return dst, err
+		return nil, err
 	}
-	canonical, err := canon.Transform(text)
-	return append(dst, canonical...), err
+	return canon.Transform(text)
 }
 
-// readPayload reads data, which must be exactly what appendPayload writes for
-// the value it reads.
+// readPayload reads data, which must be exactly what writePayload writes for
+// the value it reads. The error quotes nothing of it.
 func readPayload(data []byte, v any) error {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
-	if err := dec.Decode(v); err != nil {
-		return fmt.Errorf("payload: %w", withoutText(err))
+	if dec.Decode(v) != nil {
+		return errNotCanonical
 	}
-	again, err := appendPayload(nil, v)
+	again, err := writePayload(v)
 	if err != nil || !bytes.Equal(again, data) {
-		return fmt.Errorf("payload: %w", errNotCanonical)
+		return errNotCanonical
 	}
 	return nil
-}
-
-// withoutText drops the quotation of the input that errors of the decoder may
-// hold.
-func withoutText(err error) error {
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return err
-	}
-	return errNotCanonical
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"math"
 )
 
 // A position says up to where a journal is durable. It is written after each
@@ -50,18 +51,43 @@ func parsePosition(text string) (p position, ok bool) {
 	return p, p.text() == text
 }
 
-// readPosition returns the later position of a file, and false when there is
-// none. Reading while one is being written gives the one before.
-func readPosition(r io.ReaderAt) (last position, known bool) {
+// readPosition returns the later position of a file, and nil when there is none.
+// Reading while one is being written gives the one before.
+func readPosition(r io.ReaderAt) *position {
+	var last *position
 	buf := make([]byte, positionSize)
 	for slot := range int64(positionSlots) {
 		n, _ := r.ReadAt(buf, slot*positionSize)
 		p, ok := parsePosition(string(buf[:n]))
-		if ok && (!known || last.before(p)) {
-			last, known = p, true
+		if ok && (last == nil || last.before(p)) {
+			last = &p
 		}
 	}
-	return last, known
+	return last
+}
+
+// positionIn returns the position of the journal in a directory that is only
+// read, or nil, as in a copy without one.
+func positionIn(dir string) *position {
+	f, err := openForReading(dir, positionName)
+	if err != nil {
+		return nil
+	}
+	p := readPosition(f)
+	_ = f.Close()
+	return p
+}
+
+// noLimit is behind every position.
+var noLimit = position{segment: math.MaxUint64}
+
+// durableLimit returns the end of what is durable as the journal's position
+// says, or no limit when there is no position.
+func durableLimit(dir string) position {
+	if p := positionIn(dir); p != nil {
+		return *p
+	}
+	return noLimit
 }
 
 // A positionFile is where a writer leaves positions. The zero positionFile

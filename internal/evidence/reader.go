@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"iter"
-	"math"
 	"os"
 
 	"github.com/tool-decision-truth/collector/internal/truth/carrier"
@@ -224,19 +223,4 @@ func readPredecessor(dir string, number uint64) *predecessor {
 		return nil
 	}
 	return h.Previous
-}
-
-// durableLimit returns the end of what is durable as the journal's position
-// says, or no limit when there is no position, as in a copy.
-func durableLimit(dir string) position {
-	f, err := openForReading(dir, positionName)
-	if err != nil {
-		return position{segment: math.MaxUint64}
-	}
-	p, ok := readPosition(f)
-	_ = f.Close()
-	if !ok {
-		return position{segment: math.MaxUint64}
-	}
-	return p
 }

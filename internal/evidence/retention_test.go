@@ -139,14 +139,14 @@ func TestRetentionRemovesWhatItSaysAndVerifyKnows(t *testing.T) {
 			closeJournal(t, j)
 			left := segmentsOf(d)
 			require.Greater(t, left[0], uint64(3))
-			assert.EqualValues(t, left[0]-1, s.Removed)
+			assert.Equal(t, left[0]-1, s.Removed)
 			assert.True(t, slices.IsSorted(left))
 			if retention.Segments > 0 {
 				assert.Len(t, left, retention.Segments)
 			}
 			dir := d.copyTo(t)
 			r := mustBeSound(t, dir, VerifyOptions{Checkpoints: kept[len(kept)-1:]})
-			assert.EqualValues(t, left[0]-1, r.Removed)
+			assert.Equal(t, left[0]-1, r.Removed)
 			old, err := Verify(dir, VerifyOptions{Keys: testKeys(t), Checkpoints: kept[:1]})
 			require.NoError(t, err)
 			assert.Equal(t, CannotVerify, old.Outcome, "what it covers is gone")

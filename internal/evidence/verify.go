@@ -51,8 +51,11 @@ type VerifyOptions struct {
 func Verify(dir string, o VerifyOptions) (*Report, error) {
 	a := &audit{
 		dir: dir, o: o, walker: newWalker(o.Keys), lines: newLineReader(nil),
-		report: &Report{Keys: map[string]uint64{}, UnknownSigners: map[string]uint64{}},
-		limit:  position{segment: math.MaxUint64},
+		report:   &Report{Keys: map[string]uint64{}, UnknownSigners: map[string]uint64{}},
+		position: positionIn(dir), limit: noLimit,
+	}
+	if a.position != nil && o.Live {
+		a.limit = *a.position
 	}
 	a.walker.onHead = a.head
 	if err := a.readKept(); err != nil {
@@ -60,13 +63,12 @@ func Verify(dir string, o VerifyOptions) (*Report, error) {
 	}
 	// Which segments there are is asked after how far they are durable, so that
 	// a live journal has at least those.
-	a.findPosition()
 	segments, err := listSegments(dir)
 	if err != nil {
 		return nil, err
 	}
 	segments = a.skipForeign(segments)
-	if len(segments) == 0 && len(a.kept) == 0 && a.report.FindingsTotal == 0 && !a.positionKnown {
+	if len(segments) == 0 && len(a.kept) == 0 && a.report.FindingsTotal == 0 && a.position == nil {
 		return nil, fmt.Errorf("%w in %s", ErrNoJournal, dir)
 	}
 	for i := range segments {
@@ -88,9 +90,8 @@ type audit struct {
 	report *Report
 	kept   []keptCheckpoint
 
-	position      position
-	positionKnown bool
-	limit         position // where a live journal ends
+	position *position // nil when there is none
+	limit    position  // where a live journal ends
 
 	first     uint64  // segment that was gone through
 	before    *walked // the segment before, nil when it is missing
@@ -102,22 +103,8 @@ type audit struct {
 type walked struct {
 	number uint64
 	sound  bool
-	bytes  int64 // that are part of the journal
-	size   int64
+	bytes  int64          // that are part of the journal
 	digest [hashSize]byte // of bytes
-}
-
-// findPosition reads the position file.
-func (a *audit) findPosition() {
-	f, err := openForReading(a.dir, positionName)
-	if err != nil {
-		return
-	}
-	a.position, a.positionKnown = readPosition(f)
-	_ = f.Close()
-	if a.positionKnown && a.o.Live {
-		a.limit = a.position
-	}
 }
 
 // skipForeign reports what has the name of a segment and is none.
@@ -188,35 +175,42 @@ func (a *audit) walk(s segmentFile, f *os.File, end int64) error {
 	}
 	a.walker.enter(s.number)
 	a.lines.reset(io.NewSectionReader(f, 0, end))
-	seen := &walked{number: s.number, sound: true, size: s.size}
-	for seen.sound {
+	seen := &walked{number: s.number}
+	finding, err := a.walkLines(seen)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", segmentName(s.number), err)
+	}
+	a.report.Bytes += seen.bytes
+	a.before = seen
+	if finding == nil {
+		seen.sound, seen.digest = true, a.walker.chain.digest()
+		return nil
+	}
+	a.report.found(finding)
+	a.walker.at = nil
+	return nil
+}
+
+// walkLines goes through the lines of a segment up to the first that is not
+// good.
+func (a *audit) walkLines(seen *walked) (*Finding, error) {
+	for {
 		text, whole, err := a.lines.next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
-			return fmt.Errorf("read %s: %w", segmentName(s.number), err)
+			return nil, err
 		}
 		if finding := a.line(text, whole); finding != nil {
-			a.report.found(finding)
-			seen.sound = false
-			break
+			return finding, nil
 		}
 		seen.bytes += int64(len(text) + 1)
 	}
-	a.report.Bytes += seen.bytes
 	if a.walker.lineNo == 0 {
-		a.walker.at = nil
-		a.report.found(&Finding{Fault: FaultHead, File: segmentName(s.number), Detail: "the segment is empty"})
-		seen.sound = false
+		return &Finding{Fault: FaultHead, File: segmentName(seen.number), Detail: "the segment is empty"}, nil
 	}
-	a.before = seen
-	if !seen.sound {
-		a.walker.at = nil
-		return nil
-	}
-	seen.digest = a.walker.chain.digest()
-	return nil
+	return nil, nil
 }
 
 // line verifies one line and counts it.
@@ -337,7 +331,7 @@ func (a *audit) finish(list []segmentFile) {
 		}
 		a.report.Removed = min(first, a.oldest) - 1
 	}
-	if a.positionKnown {
+	if a.position != nil {
 		a.comparePosition(list)
 	}
 }
