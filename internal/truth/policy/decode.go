@@ -111,9 +111,12 @@ func (d *decoder) object(n *tree.Node, path tree.Path, fields []field) {
 	if !d.want(n, canon.KindObject, path) {
 		return
 	}
-	d.names(n, path)
+	odd, _ := d.names(n, path)
 	for i, key := range n.Keys {
 		f := slices.IndexFunc(fields, func(f field) bool { return f.name == key })
+		if f < 0 && n.KeyPos[i] == odd {
+			continue // it has been said
+		}
 		if f < 0 {
 			d.fail(n.KeyPos[i], path.Key(key), "unknown field, %s", advice(key, fields))
 			continue
@@ -122,11 +125,12 @@ func (d *decoder) object(n *tree.Node, path tree.Path, fields []field) {
 	}
 }
 
-// names refuses names of n that are no strings.
-func (d *decoder) names(n *tree.Node, path tree.Path) {
-	if pos, odd := n.OddKey(); odd {
+// names refuses a name in n that is no string, and returns its place.
+func (d *decoder) names(n *tree.Node, path tree.Path) (pos tree.Pos, odd bool) {
+	if pos, odd = n.OddKey(); odd {
 		d.fail(pos, path, "a name must be a string: quote it")
 	}
+	return pos, odd
 }
 
 // advice says what an unknown field should have been. A name that belongs to

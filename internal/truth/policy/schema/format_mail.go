@@ -11,25 +11,26 @@ import (
 const maxLocal = 64
 
 // isEmail reports whether s is a mail address of RFC 5321. Its local part may
-// be in Unicode; its domain may not.
-func isEmail(s string) bool { return mailbox(s, isHostname, unicode.MaxASCII) }
+// have letters and digits of any script; its domain may not.
+func isEmail(s string) bool { return mailSyntax{isHostname, false}.address(s) }
 
 // isIDNEmail reports whether s is a mail address of RFC 6531.
-func isIDNEmail(s string) bool { return mailbox(s, isIDNHostname, unicode.MaxRune) }
+func isIDNEmail(s string) bool { return mailSyntax{isIDNHostname, true}.address(s) }
 
-// mailbox reports whether s is an address. quoted is the last character that
-// may be within quotes.
-func mailbox(s string, domain func(string) bool, quoted rune) bool {
+// A mailSyntax says what an address may be made of beyond ASCII: if wide,
+// anything.
+type mailSyntax struct {
+	domain func(string) bool
+	wide   bool
+}
+
+func (m mailSyntax) address(s string) bool {
 	i := strings.LastIndexByte(s, '@')
 	if i <= 0 || i > maxLocal {
 		return false
 	}
 	local, host := s[:i], s[i+1:]
-	if local[0] == '"' {
-		if !quotedLocal(local, quoted) {
-			return false
-		}
-	} else if !dottedLocal(local) {
+	if local[0] == '"' && !m.quoted(local) || local[0] != '"' && !m.dotted(local) {
 		return false
 	}
 	if literal, ok := strings.CutPrefix(host, "["); ok {
@@ -37,18 +38,18 @@ func mailbox(s string, domain func(string) bool, quoted rune) bool {
 		v6, tagged := strings.CutPrefix(literal, "IPv6:")
 		return closed && (tagged && isIPv6(v6) || !tagged && isIPv4(literal))
 	}
-	return domain(host)
+	return m.domain(host)
 }
 
-// dottedLocal reports whether s is words between dots.
-func dottedLocal(s string) bool {
+// dotted reports whether s is words between dots.
+func (m mailSyntax) dotted(s string) bool {
 	for word := range strings.SplitSeq(s, ".") {
 		if word == "" {
 			return false
 		}
 		for _, r := range word {
-			letter := r >= 0x80 || r|0x20 >= 'a' && r|0x20 <= 'z' || r >= '0' && r <= '9'
-			if !letter && !strings.ContainsRune("!#$%&'*+-/=?^_`{|}~", r) {
+			beyond := r > unicode.MaxASCII && m.wide
+			if !beyond && !unicode.IsLetter(r) && !unicode.IsNumber(r) && !strings.ContainsRune("!#$%&'*+-/=?^_`{|}~", r) {
 				return false
 			}
 		}
@@ -56,20 +57,22 @@ func dottedLocal(s string) bool {
 	return true
 }
 
-// quotedLocal reports whether s is quotes around something, in which a quote
-// has a backslash before it.
-func quotedLocal(s string, last rune) bool {
+// quoted reports whether s is quotes around something, in which a quote has a
+// backslash before it.
+func (m mailSyntax) quoted(s string) bool {
 	if len(s) < 3 || s[len(s)-1] != '"' {
 		return false
 	}
 	escaped := false
 	for _, r := range s[1 : len(s)-1] {
 		switch {
+		case r > unicode.MaxASCII && !m.wide || r < ' ' && r != '\t' || r == 0x7F:
+			return false
 		case escaped:
 			escaped = false
 		case r == '\\':
 			escaped = true
-		case r == '"' || r > last || r < ' ' && r != '\t' || r == 0x7F:
+		case r == '"':
 			return false
 		}
 	}
