@@ -6,16 +6,17 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"go.opentelemetry.io/collector/component/componenttest"
 	"go.opentelemetry.io/collector/confmap"
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/ptrace"
@@ -49,11 +50,16 @@ type caseSpan struct {
 	}
 }
 
-// A caseStep is a batch that arrives, time that passes, or a restart.
+// A caseStep is a batch that arrives, time that passes, a restart, or a file
+// that changes.
 type caseStep struct {
 	Wait    string
 	Batch   []caseSpan
 	Restart bool
+	Kill    bool              // a restart without a shutdown
+	Write   map[string]string // new texts of files in $DIR, which are read again
+
+	Instance int // that the batch goes to, where there are several
 }
 
 // TestCasesGolden replays every case: a configuration, policies, and spans in
@@ -82,7 +88,7 @@ func replayCase(t *testing.T, file string) {
 	decoder := yaml.NewDecoder(strings.NewReader(parts["in.yaml"]))
 	decoder.KnownFields(true)
 	require.NoError(t, decoder.Decode(&steps))
-	got := map[string]string{"out": runCase(t, strings.ReplaceAll(parts["config.yaml"], "$DIR", dir), steps)}
+	got := map[string]string{"out": runCase(t, dir, strings.ReplaceAll(parts["config.yaml"], "$DIR", dir), steps)}
 	if _, ok := parts["records"]; ok {
 		got["records"] = renderJournal(t, filepath.Join(dir, "journal"))
 	}
@@ -107,50 +113,98 @@ func rewritePart(archive *txtar.Archive, name, data string) {
 	archive.Files[at].Data = []byte(data)
 }
 
-// runCase drives the processor through its factory's own parts with a clock of
-// its own.
-func runCase(t *testing.T, config string, steps []caseStep) string {
-	clock := time.Unix(1_000_000, 0)
-	sink := &caseSink{}
-	begin := func() *tdtProcessor {
-		p, _ := newTestProcessor(t, config)
-		p.now = func() time.Time { return clock }
-		p.emit = sink.runs
-		require.NoError(t, p.start(context.Background(), componenttest.NewNopHost()))
+// runCase drives the processor through its factory's own parts.
+func runCase(t *testing.T, dir, config string, steps []caseStep) string {
+	s := &stage{t: t, dir: dir, config: config, storage: newFakeStorage(), instances: map[int]*tdtProcessor{}}
+	s.clock.Store(1_000_000)
+	s.instance(0)
+	for i, step := range steps {
+		s.play(i+1, &step)
+	}
+	for _, i := range slices.Sorted(maps.Keys(s.instances)) {
+		require.NoError(t, s.instances[i].shutdown(context.Background()))
+	}
+	if rest := s.sink.take(); rest != "" {
+		fmt.Fprintf(&s.out, "== at shutdown\n%s", rest)
+	}
+	return s.out.String()
+}
+
+// A stage is where a case is played: with a clock of its own, in whole seconds,
+// and a storage that outlives the processor.
+type stage struct {
+	t           *testing.T
+	dir, config string
+	clock       atomic.Int64
+	storage     *fakeStorage
+	sink        caseSink
+	instances   map[int]*tdtProcessor
+	out         strings.Builder
+}
+
+func (s *stage) instance(i int) *tdtProcessor {
+	if p, ok := s.instances[i]; ok {
 		return p
 	}
-	p := begin()
-	var out strings.Builder
-	for i, step := range steps {
-		if step.Restart {
-			require.NoError(t, p.shutdown(context.Background()))
-			fmt.Fprintf(&out, "== restart\n%s", sink.take())
-			p = begin()
-			continue
+	p, _ := newTestProcessor(s.t, s.config)
+	p.now = func() time.Time { return time.Unix(s.clock.Load(), 0) }
+	p.every, p.emit = time.Hour, s.sink.runs
+	require.NoError(s.t, p.start(context.Background(), hostWith(s.storage)))
+	s.instances[i] = p
+	return p
+}
+
+func (s *stage) play(n int, step *caseStep) {
+	ctx, p := context.Background(), s.instance(step.Instance)
+	switch {
+	case step.Restart:
+		require.NoError(s.t, p.shutdown(ctx))
+		s.tell("restart", s.sink.take())
+	case step.Kill:
+		s.kill(p)
+		s.tell("killed", "")
+	case step.Wait != "":
+		d, err := time.ParseDuration(step.Wait)
+		require.NoError(s.t, err)
+		s.clock.Add(int64(d.Seconds()))
+		for _, i := range slices.Sorted(maps.Keys(s.instances)) {
+			s.instances[i].sweep(ctx)
 		}
-		if step.Wait != "" {
-			d, err := time.ParseDuration(step.Wait)
-			require.NoError(t, err)
-			clock = clock.Add(d)
-			p.sweep(context.Background())
-			fmt.Fprintf(&out, "== after %s\n%s", step.Wait, sink.take())
-			continue
+		s.tell("after "+step.Wait, s.sink.take())
+	case step.Write != nil:
+		for name, text := range step.Write {
+			require.NoError(s.t, os.WriteFile(filepath.Join(s.dir, name), []byte(text), 0o600))
 		}
-		td := tracesOf(t, step.Batch)
-		got, err := p.processTraces(context.Background(), td)
-		fmt.Fprintf(&out, "== batch %d\n", i+1)
-		if err != nil {
-			fmt.Fprintf(&out, "error: %v\n", err)
-			continue
-		}
-		out.WriteString(renderTraces(got))
-		out.WriteString(sink.take())
+		p.reloader.reload()
+		s.tell("reload", "")
+	default:
+		s.tell(fmt.Sprintf("batch %d", n), s.consume(p, step.Batch))
 	}
-	require.NoError(t, p.shutdown(context.Background()))
-	if rest := sink.take(); rest != "" {
-		fmt.Fprintf(&out, "== at shutdown\n%s", rest)
+	if step.Restart || step.Kill {
+		delete(s.instances, step.Instance)
+		s.instance(step.Instance)
 	}
-	return out.String()
+}
+
+func (s *stage) tell(what, then string) { fmt.Fprintf(&s.out, "== %s\n%s", what, then) }
+
+func (s *stage) consume(p *tdtProcessor, batch []caseSpan) string {
+	got, err := p.processTraces(context.Background(), tracesOf(s.t, batch))
+	if err != nil {
+		return fmt.Sprintf("error: %v\n", err)
+	}
+	return renderTraces(got) + s.sink.take()
+}
+
+// kill ends a processor without closing its runs. Only what a dead process lets
+// go of by itself is let go of.
+func (s *stage) kill(p *tdtProcessor) {
+	p.stop()
+	p.done.Wait()
+	p.reloader.shutdown()
+	if p.journal != nil {
+		require.NoError(s.t, p.journal.shutdown(context.Background()))
+	}
 }
 
 type caseSink struct{ got strings.Builder }

@@ -35,8 +35,9 @@ type tdtProcessor struct {
 	status    statusBoard
 	version   string
 
-	now  func() time.Time
-	emit func(context.Context, ptrace.Traces) error // sends the spans of closed runs on
+	now   func() time.Time
+	every time.Duration                              // between two sweeps
+	emit  func(context.Context, ptrace.Traces) error // sends the spans of closed runs on
 
 	stop context.CancelFunc
 	done sync.WaitGroup
@@ -51,7 +52,7 @@ func newProcessor(set processor.Settings, cfg *Config) (*tdtProcessor, error) {
 	}
 	p := &tdtProcessor{
 		cfg: cfg, logger: set.Logger, annotator: newAnnotator(cfg), metrics: newCounters(builder),
-		version: set.BuildInfo.Version, now: time.Now,
+		version: set.BuildInfo.Version, now: time.Now, every: sweepInterval,
 		emit: func(context.Context, ptrace.Traces) error { return nil },
 	}
 	settings, err := p.settings(set)
@@ -244,7 +245,7 @@ const sweepInterval = time.Second
 
 func (p *tdtProcessor) watchRuns(ctx context.Context) {
 	defer p.done.Done()
-	tick := time.NewTicker(sweepInterval)
+	tick := time.NewTicker(p.every)
 	defer tick.Stop()
 	for {
 		select {
