@@ -143,11 +143,11 @@ func (e *Engine) closedRun(c *ledger.Closed, now time.Time) (*ClosedRun, error) 
 }
 
 // placesFrom returns what numbers the events of a closed run: on behind its
-// calls, unless an earlier record of the run, or a late call, may stand there.
+// last order, unless an earlier record of the run, or a late call, may stand there.
 func (e *Engine) placesFrom(c *ledger.Closed, now time.Time) func() int64 {
 	if !c.Supersedes.IsZero() || slices.Contains(c.Caveats, ledger.CaveatLate) {
 		return func() int64 { return e.serials.next(now) }
 	}
-	next := c.Calls - 1
+	next := c.Next - 1
 	return func() int64 { next++; return next }
 }
