@@ -7,7 +7,7 @@ import "strings"
 // maxSuggest is the length of a name beyond which it is no misspelling.
 const maxSuggest = 64
 
-// nearest returns the known name that a misspelt one most likely meant, or
+// nearest returns the known name that a misspelled one most likely meant, or
 // false when none is near enough to be worth naming.
 func nearest(name string, known []string) (string, bool) {
 	if len(name) > maxSuggest {

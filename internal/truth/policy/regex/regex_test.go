@@ -3,7 +3,6 @@
 package regex
 
 import (
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -81,6 +80,11 @@ func TestMatch(t *testing.T) {
 		{"control escapes of old", `^\c\ca[\c1]$`, []string{`\c` + "\x01\x11"}, nil},
 		{"repeated assertions of old", `^(?=a)*b\_$`, []string{"b_"}, nil},
 		{"ranges to classes of old", `^[a-\d]+$`, []string{"a-5"}, []string{"b"}},
+		{"a name with letters of any kind", `^(?<aé$_1\u{200d}>x)$`, []string{"x"}, nil},
+		{"runs that may leave each other out", `^a*b?c{0,2}d$`, []string{"d", "aabccd"}, []string{"aabcccd", "c"}},
+		{"runs that want the same characters", `^a*ab?b$`, []string{"aab", "abb"}, []string{"b", "a"}},
+		{"runs of what Unicode has", `^é+[α-ω]{2}$`, []string{"ééαω"}, []string{"αω", "éα"}},
+		{"letters of a long property, many times", `^` + strings.Repeat(`\p{L}?`, 200) + `1$`, []string{"é1"}, []string{"é"}},
 		{"short escapes of old", `^\x1\u12\ud83d\ude00\k$`, []string{"x1u12😀k"}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -119,6 +123,16 @@ func TestSyntaxErrors(t *testing.T) {
 		{`(?<a>x)\k<b>`, "a reference to no group at character 9"},
 		{`(?<a>x)\k`, "a reference without a name at character 9"},
 		{`\`, "a backslash at the end at character 1"},
+		{`\u{110000})`, "a character beyond Unicode at character 8"},
+		{`(?<\x61>a)`, "a name with a character that names cannot have at character 4"},
+		{`(?<a\u{}>a)`, "an escape without a meaning at character 7"},
+		{`(?<a\u1>a)`, "an escape without a meaning at character 6"},
+		{`\p{L)`, "a property without its braces at character 5"},
+		{`\pL)`, "a property without its braces at character 2"},
+		{`\p{Nope})`, "an unknown property at character 3"},
+		{`\x1)`, "an escape without a meaning at character 1"},
+		{`\u12)`, "an escape without a meaning at character 2"},
+		{`(?<a>x)[\k]`, "an escape without a meaning at character 9"},
 		{`(a)*+`, "a character that must be escaped at character 4"},
 		{strings.Repeat("(", 300) + strings.Repeat(")", 300), "groups nested too deep at character 200"},
 		{strings.Repeat("a", maxPattern+1), "too long at character 0"},
@@ -226,7 +240,7 @@ func FuzzCompile(f *testing.F) {
 		re, err := Compile(pattern, Properties{})
 		if err != nil {
 			var syntax *SyntaxError
-			require.True(t, errors.As(err, &syntax))
+			require.ErrorAs(t, err, &syntax)
 			return
 		}
 		require.Equal(t, re.MatchString(text), re.MatchString(text), "the same pattern, the same answer")

@@ -15,7 +15,6 @@ type span struct{ lo, hi rune }
 type set []span
 
 var (
-	anySet   = set{{0, unicode.MaxRune}}
 	digitSet = set{{'0', '9'}}
 	wordSet  = set{{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}}
 

@@ -139,32 +139,45 @@ func distinct(items []*tree.Node, d draft) []any {
 	return list
 }
 
+// A breach is one place where a schema breaks its metaschema.
+type breach struct {
+	location string
+	kind     jsonschema.ErrorKind
+}
+
 // deepest returns where a schema breaks its metaschema, and what is wrong with
-// it: the deepest place, then the first, since the alternatives of a metaschema
-// fail at every level above it as well.
+// it: the deepest place, since the alternatives of a metaschema fail at every
+// level above it as well, and there the first. That another type would do is
+// said only where nothing else can be.
 func deepest(e *jsonschema.ValidationError) (location, msg string) {
-	type leaf struct{ location, msg string }
-	var leaves []leaf
-	var collect func(*jsonschema.ValidationError)
-	collect = func(e *jsonschema.ValidationError) {
-		if len(e.Causes) == 0 {
-			b := strings.Builder{}
-			for _, name := range e.InstanceLocation {
-				b.WriteString(token(name))
-			}
-			leaves = append(leaves, leaf{b.String(), explainKind(e.ErrorKind)})
-		}
-		for _, cause := range e.Causes {
-			collect(cause)
-		}
-	}
-	collect(e)
-	slices.SortFunc(leaves, func(a, b leaf) int {
+	breaches := leaves(e, nil)
+	slices.SortFunc(breaches, func(a, b breach) int {
 		return cmp.Or(
-			cmp.Compare(strings.Count(b.location, "/"), strings.Count(a.location, "/")),
-			cmp.Compare(a.location, b.location), cmp.Compare(a.msg, b.msg))
+			cmp.Compare(strings.Count(b.location, "/"), strings.Count(a.location, "/")), cmp.Compare(a.location, b.location),
+			cmp.Compare(rank(a.kind), rank(b.kind)), cmp.Compare(explainKind(a.kind), explainKind(b.kind)))
 	})
-	return leaves[0].location, leaves[0].msg
+	return breaches[0].location, explainKind(breaches[0].kind)
+}
+
+func leaves(e *jsonschema.ValidationError, found []breach) []breach {
+	if len(e.Causes) == 0 {
+		location := ""
+		for _, name := range e.InstanceLocation {
+			location += token(name)
+		}
+		return append(found, breach{location, e.ErrorKind})
+	}
+	for _, cause := range e.Causes {
+		found = leaves(cause, found)
+	}
+	return found
+}
+
+func rank(k jsonschema.ErrorKind) int {
+	if _, ok := k.(*kind.Type); ok {
+		return 1
+	}
+	return 0
 }
 
 // explainKind says what a metaschema wants. Names of JSON Schema are fine to

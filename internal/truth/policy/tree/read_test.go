@@ -3,7 +3,6 @@
 package tree
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
@@ -65,6 +64,10 @@ func TestReadRefuses(t *testing.T) {
 		{"an alias in itself", "a: &x {b: [*x]}\n", "p.yaml:1:12: a.b[0]: an alias inside of what it stands for"},
 		{"a large integer", "a: [1, 18446744073709551616]\n", "p.yaml:1:8: a[1]: an integer that 64 bits do not hold"},
 		{"a tag that lies", "a: !!bool yes\n", "p.yaml:1:4: a: the value is not what its tag says"},
+		{"a slash escaped where every other escape is used", `{"a": "\/\v\a\e\b"}`, "p.yaml:1: found unknown escape character"},
+		{"a slash escaped where every other escape is spelled", `{"a": "\/\x0B\x07\u001b\U00000008"}`, "p.yaml:1: found unknown escape character"},
+		{"what a second document has wrong", "a: 1\n---\nb: [\n", "p.yaml:3: did not find expected node content"},
+		{"an alias of the whole", "&x\na: *x\n", "p.yaml:2:4: a: an alias inside of what it stands for"},
 		{"a document for another version", "%YAML 2.0\n---\na: 1\n", "p.yaml:1: found incompatible YAML document"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -84,6 +87,9 @@ func TestReadReportsAllFaultsInOrder(t *testing.T) {
 	require.Len(t, all, 3)
 	assert.Equal(t, []int{1, 2, 3}, []int{all[0].Line, all[1].Line, all[2].Line})
 	assert.Len(t, strings.Split(err.Error(), "\n"), 3)
+	var first *Error
+	require.ErrorAs(t, err, &first)
+	assert.Equal(t, 1, first.Line)
 }
 
 func TestErrorsLeavesOutWhatNobodyReads(t *testing.T) {
@@ -188,7 +194,7 @@ func FuzzRead(f *testing.F) {
 		again, errAgain := Read("p", text)
 		if err != nil {
 			var one *Error
-			require.True(t, errors.As(err, &one), "every error has a place or is one")
+			require.ErrorAs(t, err, &one, "every error has a place or is one")
 			require.Equal(t, err.Error(), errAgain.Error(), "the same document, the same faults")
 			return
 		}
