@@ -78,6 +78,10 @@ golden: ## Rewrite golden files; read the difference before you commit it
 fuzz: ## Run each fuzz target for FUZZTIME (30s)
 	@.ci/fuzz $(FUZZTIME)
 
+.PHONY: fuzz-reference
+fuzz-reference: ## Compare random inputs with the reference program for FUZZTIME; TDT_ORACLE is its path
+	TDT_REFERENCE_FOR=$(FUZZTIME) $(GO) test ./internal/reference -run TestAnswersAreThoseOfTheReference -count 1 -timeout 0 -v
+
 .PHONY: bench
 bench: ## Print the benchmarks with their anchors
 	$(GO) test -run '^$$' -bench . -benchmem -cpu 1 -count 3 ./internal/... ./processor/...
