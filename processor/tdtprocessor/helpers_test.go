@@ -53,7 +53,7 @@ func writeFile(t testing.TB, name, text string) string {
 // withPolicy writes a policy file and returns a configuration with it and more.
 func withPolicy(t testing.TB, policy, more string) string {
 	t.Helper()
-	return "policies: [{file: " + writeFile(t, "policy.yaml", policy) + "}]\n" + more
+	return "policies: [{file: '" + writeFile(t, "policy.yaml", policy) + "'}]\n" + more
 }
 
 // readConfig reads a configuration as the Collector does, without validating.
@@ -215,6 +215,8 @@ func withEngine(t testing.TB, p *tdtProcessor, change func(*engine.Settings)) {
 	s, err := p.settings((&rig{}).settings(t))
 	require.NoError(t, err)
 	change(s)
+	s.RunKey = nil
+	runSettings(s, p.cfg) // what is kept of runs depends on the journal
 	p.ledger = s.Ledger
 	p.engine, err = newEngine(s, p.cfg)
 	require.NoError(t, err)
