@@ -48,6 +48,9 @@ type Decision struct {
 	ArgsDigest string
 	Observed   canon.Digest
 
+	// Run is the run that the call belongs to, set where it is placed.
+	Run ledger.ID
+
 	// Placed says what the call is to its run. Its Kind is zero where there is
 	// no ledger or no policy.
 	Placed ledger.Placement

@@ -60,6 +60,7 @@ func (p *placing) add(d *Decision) {
 			g.Call.Name, g.Verdict = d.Tool, d.Truth.Verdict
 		}
 	}
+	d.Run = g.Run
 	p.batch.Groups = append(p.batch.Groups, g)
 	p.placed = append(p.placed, d)
 }

@@ -10,6 +10,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/tool-decision-truth/collector/internal/engine"
+	"github.com/tool-decision-truth/collector/internal/ledger"
 	"github.com/tool-decision-truth/collector/internal/recognize"
 	"github.com/tool-decision-truth/collector/internal/truth"
 	"github.com/tool-decision-truth/collector/internal/truth/carrier"
@@ -88,17 +89,37 @@ func written(span ptrace.Span) (truth.Verdict, bool) {
 	return truth.ParseVerdict(v.Str())
 }
 
-// annotateRoots writes the verdict of a run that is over onto the root spans of
-// its trace in this batch, since lists of traces show roots.
-func (a *annotator) annotateRoots(td ptrace.Traces, runs []*engine.ClosedRun) {
-	byTrace := make(map[pcommon.TraceID]*engine.ClosedRun, len(runs))
+// annotateRoots writes the verdict of runs that are over onto the root spans of
+// their traces in this batch, since lists of traces show roots. Where a trace
+// has several runs, the worst one counts.
+func (a *annotator) annotateRoots(td ptrace.Traces, batch *engine.Batch, runs []*engine.ClosedRun) {
+	over := make(map[ledger.ID]*engine.ClosedRun, len(runs))
 	for _, run := range runs {
-		byTrace[pcommon.TraceID(run.Closed.Trace)] = run
+		over[run.Closed.Run] = run
 	}
+	worst := map[pcommon.TraceID]*engine.ClosedRun{}
+	for i := range batch.Decisions {
+		run := over[batch.Decisions[i].Run]
+		if run == nil {
+			continue
+		}
+		for j := range batch.Decisions[i].Members {
+			trace := batch.Decisions[i].Members[j].Span.TraceID()
+			if known := worst[trace]; known == nil || run.Record.Verdict > known.Record.Verdict {
+				worst[trace] = run
+			}
+		}
+	}
+	if len(worst) > 0 {
+		putOnRoots(td, worst)
+	}
+}
+
+func putOnRoots(td ptrace.Traces, runs map[pcommon.TraceID]*engine.ClosedRun) {
 	for _, rs := range td.ResourceSpans().All() {
 		for _, ss := range rs.ScopeSpans().All() {
 			for _, span := range ss.Spans().All() {
-				run := byTrace[span.TraceID()]
+				run := runs[span.TraceID()]
 				if run == nil || !span.ParentSpanID().IsEmpty() {
 					continue
 				}

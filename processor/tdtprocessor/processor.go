@@ -30,6 +30,7 @@ type tdtProcessor struct {
 	journal   *journal  // nil: there is no evidence
 	store     *runStore // nil: runs end with the process
 	unkept    unkept
+	unsent    unsent
 	annotator *annotator
 	metrics   *counters
 	status    statusBoard
@@ -149,24 +150,6 @@ func (p *tdtProcessor) closeStore(ctx context.Context) error {
 	return p.store.close(ctx)
 }
 
-// closeRuns closes all runs as they are; with a storage they stay open, and go
-// on after the restart. The spans of those that cannot be
-// recorded go on without a digest: there will be no other time.
-func (p *tdtProcessor) closeRuns(ctx context.Context) error {
-	if p.store == nil {
-		p.notRecorded(p.engine.CloseAll(ctx, p.now(), ledger.WhyShutdown, func(runs []*engine.ClosedRun) { p.closed(ctx, runs) }))
-	}
-	p.keep(ctx)
-	lost := p.unkept.take()
-	if len(lost) == 0 || p.store != nil { // what is stored is open, and is closed again
-		return nil
-	}
-	if p.unkept.block {
-		p.send(ctx, lost)
-	}
-	return fmt.Errorf("evidence: the records of %d closed runs are lost", len(lost))
-}
-
 // processTraces judges, records and annotates one batch by one state of the
 // policies. No content makes it fail: the one error is that of a journal that
 // may refuse, and it is retryable.
@@ -192,53 +175,6 @@ func (p *tdtProcessor) judge(ctx context.Context, td ptrace.Traces) error {
 	return err
 }
 
-// end records the runs that the batch ended.
-func (p *tdtProcessor) end(ctx context.Context, now time.Time, batch *engine.Batch, td ptrace.Traces) {
-	if len(batch.Ended.Closed) == 0 {
-		return
-	}
-	runs, err := p.engine.End(ctx, now, batch.Ended)
-	p.notRecorded(err)
-	p.annotator.annotateRoots(td, runs)
-	p.closed(ctx, runs)
-}
-
-// closed counts closed runs and sends their spans on.
-func (p *tdtProcessor) closed(ctx context.Context, runs []*engine.ClosedRun) {
-	p.metrics.countRuns(ctx, runs)
-	on, dropped := p.unkept.add(runs)
-	if dropped > 0 {
-		p.logger.Error("records of closed runs are given up, too many wait", zap.Int("runs", dropped))
-	}
-	p.send(ctx, on)
-}
-
-// send sends the spans of closed runs on.
-func (p *tdtProcessor) send(ctx context.Context, runs []*engine.ClosedRun) {
-	if len(runs) == 0 {
-		return
-	}
-	if err := p.emit(ctx, runSpans(runs, metadata.ScopeName, p.version)); err != nil {
-		p.logger.Warn("spans of closed runs were refused", zap.Int("runs", len(runs)), zap.Error(err))
-	}
-}
-
-// keep tries again to record closed runs.
-func (p *tdtProcessor) keep(ctx context.Context) {
-	runs := p.unkept.take()
-	if len(runs) == 0 {
-		return
-	}
-	p.notRecorded(p.engine.Keep(ctx, runs))
-	p.send(ctx, p.unkept.again(runs))
-}
-
-func (p *tdtProcessor) notRecorded(err error) {
-	if err != nil {
-		p.logger.Error("a closed run is not recorded", zap.Error(err))
-	}
-}
-
 // sweepInterval is how often idle runs are looked for. Runs are closed up to so
 // much later than their timeout.
 const sweepInterval = time.Second
@@ -255,13 +191,4 @@ func (p *tdtProcessor) watchRuns(ctx context.Context) {
 			p.guard(ctx, 0, func() { p.sweep(ctx) })
 		}
 	}
-}
-
-func (p *tdtProcessor) sweep(ctx context.Context) {
-	if p.store != nil {
-		p.store.retry(ctx)
-	}
-	p.keep(ctx)
-	p.notRecorded(p.engine.Sweep(ctx, p.now(), func(runs []*engine.ClosedRun) { p.closed(ctx, runs) }))
-	p.metrics.builder.ProcessorTdtRunsOpen.Record(ctx, p.ledger.Stats().Open)
 }

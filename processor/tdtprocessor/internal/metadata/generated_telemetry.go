@@ -38,6 +38,7 @@ type TelemetryBuilder struct {
 	ProcessorTdtPolicyLoaded             metric.Int64Gauge
 	ProcessorTdtPolicyReloads            metric.Int64Counter
 	ProcessorTdtRulesViolated            metric.Int64Counter
+	ProcessorTdtRunSpansDropped          metric.Int64Counter
 	ProcessorTdtRunStorageFailures       metric.Int64Counter
 	ProcessorTdtRunsClosed               metric.Int64Counter
 	ProcessorTdtRunsOpen                 metric.Int64Gauge
@@ -144,6 +145,12 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 		"otelcol_processor_tdt_rules_violated",
 		metric.WithDescription("Sequence rules that a call violated, by policy. [Development]"),
 		metric.WithUnit("{violations}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ProcessorTdtRunSpansDropped, err = builder.meter.Int64Counter(
+		"otelcol_processor_tdt_run_spans_dropped",
+		metric.WithDescription("Spans of closed runs that the next component refused for good, or for so long that they gave way. The records of the runs do not depend on them. [Development]"),
+		metric.WithUnit("{spans}"),
 	)
 	errs = errors.Join(errs, err)
 	builder.ProcessorTdtRunStorageFailures, err = builder.meter.Int64Counter(

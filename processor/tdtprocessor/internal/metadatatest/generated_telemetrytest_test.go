@@ -31,6 +31,7 @@ func TestSetupTelemetry(t *testing.T) {
 	tb.ProcessorTdtPolicyLoaded.Record(context.Background(), 1)
 	tb.ProcessorTdtPolicyReloads.Add(context.Background(), 1)
 	tb.ProcessorTdtRulesViolated.Add(context.Background(), 1)
+	tb.ProcessorTdtRunSpansDropped.Add(context.Background(), 1)
 	tb.ProcessorTdtRunStorageFailures.Add(context.Background(), 1)
 	tb.ProcessorTdtRunsClosed.Add(context.Background(), 1)
 	tb.ProcessorTdtRunsOpen.Record(context.Background(), 1)
@@ -70,6 +71,9 @@ func TestSetupTelemetry(t *testing.T) {
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualProcessorTdtRulesViolated(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualProcessorTdtRunSpansDropped(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualProcessorTdtRunStorageFailures(t, testTel,
