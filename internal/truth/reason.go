@@ -2,6 +2,11 @@
 
 package truth
 
+import (
+	"maps"
+	"slices"
+)
+
 // A Reason is a closed code, "axis.why", that says why an axis did not match.
 // The strings are wire format: they stand in assay.tdt.reasons on spans and in
 // the output of the command line. Add, never rename.
@@ -122,6 +127,9 @@ var reasonTexts = map[Reason]string{
 	RedactionContradictory:  "redaction is required and is both confirmed and denied",
 	RedactionUndeterminable: "redaction depends on a class, and this tool's classes are unknown",
 }
+
+// Reasons lists every reason, sorted.
+func Reasons() []Reason { return slices.Sorted(maps.Keys(reasonTexts)) }
 
 // Text returns the clause that says r in words, free of observed values.
 func (r Reason) Text() string { return reasonTexts[r] }
