@@ -8,29 +8,29 @@ import "fmt"
 // closed; the zero Fault is none of them and reads as malformed.
 type Fault uint8
 
-// The faults. Append only: the words appear in reports.
+// The faults. Append only: the words appear in reports. Meaning explains each.
 const (
-	FaultMalformed      Fault = iota + 1 // a line that the journal does not write
-	FaultLink                            // the file was changed here: the link is not the digest of what precedes it
-	FaultSequence                        // a line out of its place
-	FaultContent                         // the content hash is not that of the event
-	FaultCarrier                         // a carrier that its own checks refuse
-	FaultTornTail                        // the file ends inside a line
-	FaultHead                            // a segment without its head, or with that of another
-	FaultAfterSeal                       // something behind the last line of a segment
-	FaultSegmentMissing                  // a segment between others, or before them, is gone
-	FaultSegmentChanged                  // a segment is not the one that its successor names
-	FaultRoot                            // the tree is not the one that a checkpoint names
-	FaultSignature                       // the signature of a known key does not hold
-	FaultNewestMissing                   // the journal ends before a checkpoint that is kept elsewhere
-	FaultCheckpoint                      // the journal is not the one that a checkpoint kept elsewhere names
-	FaultForeignFile                     // something that has a segment's name and is none
-	FaultRecordMissing                   // the position file names records that are not there
-	FaultProof                           // the hashes of a proof do not lead to its root
-	FaultRecordDiffers                   // the record in a proof is not the one that was asked for
-	FaultKeyUnknown                      // only keys that are not known have signed: neither good nor bad
-	FaultNoCheckpoint                    // no checkpoint covers what was asked for
-	FaultNoSuchRecord                    // nothing in the journal has the digest
+	FaultMalformed Fault = iota + 1
+	FaultLink
+	FaultSequence
+	FaultContent
+	FaultCarrier
+	FaultTornTail
+	FaultHead
+	FaultAfterSeal
+	FaultSegmentMissing
+	FaultSegmentChanged
+	FaultRoot
+	FaultSignature
+	FaultNewestMissing
+	FaultCheckpoint
+	FaultForeignFile
+	FaultRecordMissing
+	FaultProof
+	FaultRecordDiffers
+	FaultKeyUnknown
+	FaultNoCheckpoint
+	FaultNoSuchRecord
 )
 
 var faultTexts = [...]struct{ word, meaning string }{

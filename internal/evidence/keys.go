@@ -7,6 +7,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"golang.org/x/mod/sumdb/note"
@@ -97,6 +99,14 @@ func (k *Keys) ArgsKey(id string) (*canon.Key, bool) {
 	}
 	key, ok := k.args[id]
 	return key, ok
+}
+
+// ArgsKeyIDs returns the ids that ArgsKey knows, sorted.
+func (k *Keys) ArgsKeyIDs() []string {
+	if k == nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(k.args))
 }
 
 // Verifier returns the key that a signature line names.

@@ -26,18 +26,18 @@ const (
 // set is closed; the zero Reason is none of them and reads as unknown.
 type Reason uint8
 
-// The reasons. Append only: the words are wire format.
+// The reasons. Append only: the words are wire format. Meaning explains each.
 const (
-	ReasonTornTail   Reason = iota + 1 // the end of a segment was cut or half written when the journal was opened
-	ReasonCorrupt                      // a segment was changed after it was written
-	ReasonDiskFull                     // no space, or no quota, for a record
-	ReasonWrite                        // a file could not be written
-	ReasonSync                         // a file could not be synced, so that its last records are uncertain
-	ReasonStalled                      // a write did not return in time
-	ReasonQueueFull                    // more records wait than the queue may hold
-	ReasonCheckpoint                   // a checkpoint could not be signed
-	ReasonCanceled                     // the caller did not wait for the record
-	ReasonClosed                       // the journal is closed
+	ReasonTornTail Reason = iota + 1
+	ReasonCorrupt
+	ReasonDiskFull
+	ReasonWrite
+	ReasonSync
+	ReasonStalled
+	ReasonQueueFull
+	ReasonCheckpoint
+	ReasonCanceled
+	ReasonClosed
 )
 
 var reasonNames = [...]string{
@@ -45,8 +45,35 @@ var reasonNames = [...]string{
 	"checkpoint_failed", "canceled", "closed",
 }
 
-// Reasons lists the wire form of every reason.
-func Reasons() []string { return reasonNames[1:] }
+var reasonMeanings = [len(reasonNames)]string{
+	ReasonTornTail:   "the end of a segment was cut or half written when the journal was opened",
+	ReasonCorrupt:    "a segment was changed after it was written",
+	ReasonDiskFull:   "there is no space, or no quota, for a record",
+	ReasonWrite:      "a file could not be written",
+	ReasonSync:       "a file could not be synced, so that its last records are uncertain",
+	ReasonStalled:    "a write did not return in time",
+	ReasonQueueFull:  "more records wait than the queue may hold",
+	ReasonCheckpoint: "a checkpoint could not be signed",
+	ReasonCanceled:   "the caller did not wait for the record",
+	ReasonClosed:     "the journal is closed",
+}
+
+// Reasons lists every reason.
+func Reasons() []Reason {
+	all := make([]Reason, 0, len(reasonNames)-1)
+	for i := 1; i < len(reasonNames); i++ {
+		all = append(all, Reason(i))
+	}
+	return all
+}
+
+// Meaning says in a sentence what the reason means.
+func (r Reason) Meaning() string {
+	if int(r) >= len(reasonMeanings) {
+		return ""
+	}
+	return reasonMeanings[r]
+}
 
 // String returns the wire form, and unknown for what is no reason.
 func (r Reason) String() string {

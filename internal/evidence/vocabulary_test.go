@@ -5,6 +5,8 @@ package evidence
 import (
 	"encoding"
 	"fmt"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -12,11 +14,15 @@ import (
 )
 
 func TestClosedVocabulariesReadWhatTheyWriteAndNothingElse(t *testing.T) {
-	for _, word := range Reasons() {
+	for _, reason := range Reasons() {
+		text, err := reason.MarshalText()
+		require.NoError(t, err)
 		var r Reason
-		require.NoError(t, r.UnmarshalText([]byte(word)))
-		assert.Equal(t, word, r.String())
+		require.NoError(t, r.UnmarshalText(text))
+		assert.Equal(t, reason, r)
+		assert.NotEmpty(t, reason.Meaning())
 	}
+	assert.Empty(t, Reason(200).Meaning())
 	for _, mode := range []OnFailure{PassThrough, Block} {
 		text, err := mode.MarshalText()
 		require.NoError(t, err)
@@ -53,6 +59,38 @@ func TestEachFaultHasAWordAndAMeaning(t *testing.T) {
 		assert.NotEmpty(t, f.Meaning())
 	}
 	assert.Len(t, seen, int(FaultNoSuchRecord))
+}
+
+// TestGeneratedTablesOfWords holds the tables in the documentation against the
+// vocabularies; TDT_UPDATE=1 writes them anew.
+func TestGeneratedTablesOfWords(t *testing.T) {
+	const file = "../../docs/evidence.md"
+	page, err := os.ReadFile(file)
+	require.NoError(t, err)
+	var faults, reasons strings.Builder
+	for _, f := range Faults() {
+		fmt.Fprintf(&faults, "| `%s` | %s |\n", f, f.Meaning())
+	}
+	for _, r := range Reasons() {
+		fmt.Fprintf(&reasons, "| `%s` | %s |\n", r, r.Meaning())
+	}
+	want := withTable(t, string(page), "faults", faults.String())
+	want = withTable(t, want, "reasons", reasons.String())
+	if os.Getenv("TDT_UPDATE") != "" {
+		require.NoError(t, os.WriteFile(file, []byte(want), 0o644))
+		return
+	}
+	require.Equal(t, want, string(page), "run with TDT_UPDATE=1, then read the diff")
+}
+
+// withTable returns page with the rows between the marks of the table name.
+func withTable(t *testing.T, page, name, rows string) string {
+	t.Helper()
+	before, rest, ok := strings.Cut(page, "<!-- "+name+" -->\n")
+	require.True(t, ok)
+	_, after, ok := strings.Cut(rest, "<!-- /"+name+" -->\n")
+	require.True(t, ok)
+	return before + "<!-- " + name + " -->\n| word | what it says |\n|---|---|\n" + rows + "<!-- /" + name + " -->\n" + after
 }
 
 func TestFindingsSayWhere(t *testing.T) {
