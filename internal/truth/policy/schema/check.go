@@ -122,6 +122,7 @@ func (c *checker) check(root *node, v value) Result {
 type checker struct {
 	evaluations int
 	depth       int
+	name        string      // what a named value is
 	active      []visit     // recurring schemas being applied, each to what
 	dynamic     bool        // keep scope
 	scope       []*resource // the resources on the way, outermost first
@@ -130,7 +131,7 @@ type checker struct {
 // reset readies c for another check. It holds on to nothing that was checked.
 func (c *checker) reset() {
 	clear(c.active[:cap(c.active)])
-	c.active, c.scope, c.evaluations, c.depth = c.active[:0], c.scope[:0], 0, 0
+	*c = checker{active: c.active[:0], dynamic: c.dynamic, scope: c.scope[:0]}
 }
 
 // A visit is a schema applied to a value.
@@ -141,6 +142,9 @@ type visit struct {
 
 // eval reports whether v keeps to n.
 func (c *checker) eval(n *node, v value, ev *evaluated) bool {
+	if n.leaf { // nothing below it, so nothing to count or to remember
+		return c.holds(n, v, ev)
+	}
 	if n.never || !c.descend() {
 		return false
 	}
@@ -176,31 +180,29 @@ func (c *checker) apply(n *node, v value, ev *evaluated) bool {
 		defer c.leaveScope(len(c.scope))
 		c.scope = append(c.scope, n.resource)
 	}
-	kind := v.kind()
-	if n.types != nil && !n.types.allows(kind, v) {
+	if !n.tracks {
+		return c.holds(n, v, ev)
+	}
+	// What was evaluated is asked of the schema itself, and not of its neighbors.
+	own := &evaluated{}
+	if !c.holds(n, v, own) {
 		return false
 	}
-	if n.tracks {
-		return c.applyTracking(n, v, ev)
+	ev.merge(own)
+	return true
+}
+
+// holds reports whether v keeps to the keywords of n.
+func (c *checker) holds(n *node, v value, ev *evaluated) bool {
+	kind := v.kind()
+	if !n.types.allows(kind, v) {
+		return false
 	}
 	for _, b := range n.rules[kind] {
 		if !b.rule.holds(c, v, ev) {
 			return false
 		}
 	}
-	return true
-}
-
-// applyTracking is the end of apply for a schema that asks what was evaluated:
-// by itself, that is, and not by its neighbors.
-func (c *checker) applyTracking(n *node, v value, ev *evaluated) bool {
-	own := &evaluated{}
-	for _, b := range n.rules[v.kind()] {
-		if !b.rule.holds(c, v, own) {
-			return false
-		}
-	}
-	ev.merge(own)
 	return true
 }
 

@@ -65,11 +65,13 @@ func (c *compiler) compile(at place, in *resource, d draft) *node {
 	c.nodes[at.location] = n
 	if at.schema.Kind != canon.KindObject {
 		n.never = at.schema.Kind != canon.KindBool || at.schema.Str == "false"
+		n.close()
 		return n
 	}
 	s := &site{at, in, d, n}
 	if _, refers := at.schema.Get("$ref"); refers && upTo7.has(d) {
 		c.references(s) // nothing beside it counts
+		n.close()
 		return n
 	}
 	for _, part := range [...]func(*site){
@@ -78,6 +80,7 @@ func (c *compiler) compile(at place, in *resource, d draft) *node {
 	} {
 		part(s)
 	}
+	n.close()
 	return n
 }
 
@@ -112,19 +115,20 @@ func (c *compiler) types(s *site) {
 	if value.Kind == canon.KindArray {
 		names = value.Items
 	}
-	t := &typeRule{strict: s.draft == draft4}
+	s.node.types = typed
+	if s.draft == draft4 {
+		s.node.types |= strictly
+	}
 	for _, name := range names {
 		if name.Str == "integer" {
-			t.integer = true
-			continue
+			s.node.types |= integers
 		}
 		for k := canon.KindNull; k <= canon.KindObject; k++ {
 			if k.String() == name.Str {
-				t.kinds[k] = true
+				s.node.types |= 1 << k
 			}
 		}
 	}
-	s.node.types = t
 }
 
 func (c *compiler) values(s *site) {

@@ -38,7 +38,7 @@ func (c *checker) explain(n *node, v value, r *report) {
 		defer c.leaveScope(len(c.scope))
 		c.scope = append(c.scope, n.resource)
 	}
-	if n.types != nil && !n.types.allows(v.kind(), v) {
+	if !n.types.allows(v.kind(), v) {
 		r.add(n.location+"/type", "type")
 	}
 	var ev *evaluated

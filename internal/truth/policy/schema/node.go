@@ -11,8 +11,9 @@ const kinds = int(canon.KindObject) + 1
 type node struct {
 	location string // JSON pointer into the declared schema
 	resource *resource
-	never    bool      // the schema false
-	types    *typeRule // nil: any type
+	never    bool // the schema false
+	leaf     bool // it applies no other schema
+	types    typeSet
 	rules    [kinds][]boundRule
 
 	inPlace   []*node // what is applied to the value that the node is applied to
@@ -48,6 +49,20 @@ func (n *node) add(keyword string, r rule, of ...canon.Kind) {
 	}
 	for _, k := range of {
 		n.rules[k] = append(n.rules[k], boundRule{keyword, r})
+	}
+}
+
+// close ends the compilation of n.
+func (n *node) close() {
+	n.leaf = !n.never
+	for _, rules := range n.rules {
+		for _, b := range rules {
+			switch b.rule.(type) {
+			case *enumRule, *rangeRule, *multipleRule, *lengthRule, *patternRule, *textRule, *sizeRule, uniqueRule:
+			default:
+				n.leaf = false
+			}
+		}
 	}
 }
 

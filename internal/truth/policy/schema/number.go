@@ -21,18 +21,32 @@ type number struct {
 	float    float64 // of what is no integer
 }
 
-// parseNumber returns the number that a JSON token stands for. Minus zero is a
-// double, for want of an integer that is it.
-func parseNumber(text string) number {
-	if text != "-0" {
-		if u, ok := parseUint(strings.TrimPrefix(text, "-")); ok {
-			n := number{integer: true, negative: text[0] == '-', abs: u}
-			if !n.negative || u <= 1<<63 {
-				return n
-			}
-		}
+// numberOf returns the value of a number among the arguments.
+func numberOf(n canon.Node) number {
+	if i, ok := parseInteger(n.Number()); ok {
+		return i
 	}
-	return number{float: parseFloat(text)}
+	return number{float: n.Float()}
+}
+
+// parseNumber returns the number that a token of the declaration stands for.
+func parseNumber(text string) number {
+	if i, ok := parseInteger(text); ok {
+		return i
+	}
+	f, _ := strconv.ParseFloat(text, 64)
+	return number{float: f}
+}
+
+// parseInteger returns the integer of 64 bits that a token stands for. Minus
+// zero is a double, for want of an integer that is it.
+func parseInteger(text string) (number, bool) {
+	abs, negative := strings.CutPrefix(text, "-")
+	u, ok := parseUint(abs)
+	if !ok || negative && (u == 0 || u > 1<<63) {
+		return number{}, false
+	}
+	return number{integer: true, negative: negative, abs: u}, true
 }
 
 // parseUint reads an unsigned integer token.
@@ -53,20 +67,6 @@ func parseUint(text string) (uint64, bool) {
 	}
 	n, err := strconv.ParseUint(text, 10, 64)
 	return n, err == nil
-}
-
-// parseFloat returns the double nearest to a JSON number that is known to have
-// one.
-func parseFloat(text string) float64 {
-	var d canon.Doc
-	if len(text) < 64 {
-		f, _ := strconv.ParseFloat(text, 64)
-		return f
-	}
-	if d.Parse(text, canon.Limits{}) != nil {
-		return 0
-	}
-	return d.Root().Float()
 }
 
 // whole reports whether n is mathematically an integer.

@@ -131,7 +131,8 @@ type namesRule struct{ schema *node }
 
 func (n *namesRule) holds(c *checker, v value, _ *evaluated) bool {
 	for name := range v.node.All() {
-		if !c.eval(n.schema, value{name: name, named: true}, nil) {
+		c.name = name // of a name nothing has names, so one at a time will do
+		if !c.eval(n.schema, value{named: true}, nil) {
 			return false
 		}
 	}
@@ -140,7 +141,8 @@ func (n *namesRule) holds(c *checker, v value, _ *evaluated) bool {
 
 func (n *namesRule) explain(c *checker, v value, r *report) {
 	for name := range v.node.All() {
-		c.explainKeyword(value{name: name, named: true}, r, n.schema, "propertyNames")
+		c.name = name
+		c.explainKeyword(value{named: true}, r, n.schema, "propertyNames")
 	}
 }
 

@@ -64,13 +64,13 @@ func (d *recursiveRule) explain(c *checker, v value, r *report) { c.explainAll(v
 // Where that is broken is not in the declared schema, so the reference is.
 type metaRule struct{ schema *jsonschema.Schema }
 
-func (m *metaRule) holds(_ *checker, v value, _ *evaluated) (ok bool) {
+func (m *metaRule) holds(c *checker, v value, _ *evaluated) (ok bool) {
 	defer func() {
 		if recover() != nil {
 			ok = false
 		}
 	}()
-	return m.schema.Validate(v.any()) == nil
+	return m.schema.Validate(c.any(v)) == nil
 }
 
 // An unevaluatedRule is unevaluatedProperties or unevaluatedItems. It comes

@@ -4,7 +4,6 @@ package schema
 
 import (
 	"math"
-	"slices"
 	"unicode/utf8"
 
 	"github.com/tool-decision-truth/collector/internal/truth/canon"
@@ -12,26 +11,38 @@ import (
 	"github.com/tool-decision-truth/collector/internal/truth/policy/tree"
 )
 
-// A typeRule is the keyword type.
-type typeRule struct {
-	kinds   [kinds]bool
-	integer bool // integers, where kinds has no numbers
-	strict  bool // draft-04: an integer is written as one, if 64 bits hold it
-}
+// A typeSet is the keyword type: a bit for each of canon's kinds, and more. The
+// empty set is that of a schema without the keyword, and allows any type.
+type typeSet uint16
 
-func (t *typeRule) allows(kind canon.Kind, v value) bool {
-	if t.kinds[kind] || kind != canon.KindNumber || !t.integer {
-		return t.kinds[kind]
+const (
+	integers typeSet = 1 << (kinds + iota) // whole numbers
+	strictly                               // draft-04: an integer is written as one, if 64 bits hold it
+	typed                                  // the keyword is there
+)
+
+// allows reports whether a value of a kind has one of the types.
+func (t typeSet) allows(kind canon.Kind, v value) bool {
+	if t == 0 || t&(1<<kind) != 0 {
+		return true
 	}
-	n := parseNumber(v.node.Number())
-	return n.integer || n.whole() && (!t.strict || math.Abs(n.float) >= 1<<63)
+	if kind != canon.KindNumber || t&integers == 0 {
+		return false
+	}
+	n := numberOf(v.node)
+	return n.integer || n.whole() && (t&strictly == 0 || math.Abs(n.float) >= 1<<63)
 }
 
 // An enumRule is the keyword enum, and const with one value.
 type enumRule struct{ values []*tree.Node }
 
-func (e *enumRule) holds(_ *checker, v value, _ *evaluated) bool {
-	return slices.ContainsFunc(e.values, v.equals)
+func (e *enumRule) holds(c *checker, v value, _ *evaluated) bool {
+	for _, allowed := range e.values {
+		if c.equals(v, allowed) {
+			return true
+		}
+	}
+	return false
 }
 
 // A rangeRule is the limits of a number; a limit is nil where there is none.
@@ -41,7 +52,7 @@ type rangeRule struct {
 }
 
 func (r *rangeRule) holds(_ *checker, v value, _ *evaluated) bool {
-	n := parseNumber(v.node.Number())
+	n := numberOf(v.node)
 	return (r.minimum == nil || n.compare(*r.minimum) >= 0) &&
 		(r.maximum == nil || n.compare(*r.maximum) <= 0) &&
 		(r.above == nil || n.compare(*r.above) > 0) &&
@@ -49,7 +60,7 @@ func (r *rangeRule) holds(_ *checker, v value, _ *evaluated) bool {
 }
 
 func (r *rangeRule) explain(_ *checker, v value, out *report) {
-	n := parseNumber(v.node.Number())
+	n := numberOf(v.node)
 	for _, limit := range []struct {
 		broken  bool
 		keyword string
@@ -69,14 +80,14 @@ func (r *rangeRule) explain(_ *checker, v value, out *report) {
 type multipleRule struct{ of number }
 
 func (m *multipleRule) holds(_ *checker, v value, _ *evaluated) bool {
-	return parseNumber(v.node.Number()).multipleOf(m.of)
+	return numberOf(v.node).multipleOf(m.of)
 }
 
 // A lengthRule is minLength or maxLength, in characters.
 type lengthRule struct{ min, max int }
 
-func (l *lengthRule) holds(_ *checker, v value, _ *evaluated) bool {
-	s := v.str()
+func (l *lengthRule) holds(c *checker, v value, _ *evaluated) bool {
+	s := c.str(v)
 	if len(s) < l.min {
 		return false
 	}
@@ -90,14 +101,14 @@ func (l *lengthRule) holds(_ *checker, v value, _ *evaluated) bool {
 // A patternRule is the keyword pattern.
 type patternRule struct{ re *regex.Regexp }
 
-func (p *patternRule) holds(_ *checker, v value, _ *evaluated) bool {
-	return p.re.MatchString(v.str())
+func (p *patternRule) holds(c *checker, v value, _ *evaluated) bool {
+	return p.re.MatchString(c.str(v))
 }
 
 // A textRule is format, contentEncoding or contentMediaType.
 type textRule struct{ check func(string) bool }
 
-func (t *textRule) holds(_ *checker, v value, _ *evaluated) bool { return t.check(v.str()) }
+func (t *textRule) holds(c *checker, v value, _ *evaluated) bool { return t.check(c.str(v)) }
 
 // A sizeRule is minItems, maxItems, minProperties or maxProperties.
 type sizeRule struct{ min, max int }

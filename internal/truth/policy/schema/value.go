@@ -9,11 +9,10 @@ import (
 	"github.com/tool-decision-truth/collector/internal/truth/policy/tree"
 )
 
-// A value is what is checked: a part of the arguments, or the name of a member,
-// which is a string that no part of them is.
+// A value is what is checked: a part of the arguments or, if named, the name of
+// a member, which the checker holds. A name is a string that no part is.
 type value struct {
 	node  canon.Node
-	name  string
 	named bool
 }
 
@@ -24,28 +23,29 @@ func (v value) kind() canon.Kind {
 	return v.node.Kind()
 }
 
-func (v value) str() string {
+// str returns the string that v is.
+func (c *checker) str(v value) string {
 	if v.named {
-		return v.name
+		return c.name
 	}
 	return v.node.Str()
 }
 
 // any returns v for the library, which validates against metaschemas.
-func (v value) any() any {
+func (c *checker) any(v value) any {
 	if v.named {
-		return v.name
+		return c.name
 	}
 	return v.node.Any()
 }
 
-// equals reports whether v is the constant c. Numbers are equal by value, and
+// equals reports whether v is the constant n. Numbers are equal by value, and
 // the order of members does not matter.
-func (v value) equals(c *tree.Node) bool {
+func (c *checker) equals(v value, n *tree.Node) bool {
 	if v.named {
-		return c.Kind == canon.KindString && c.Str == v.name
+		return n.Kind == canon.KindString && n.Str == c.name
 	}
-	return equalTree(v.node, c)
+	return equalTree(v.node, n)
 }
 
 func equalTree(n canon.Node, c *tree.Node) bool {
@@ -56,7 +56,7 @@ func equalTree(n canon.Node, c *tree.Node) bool {
 	case canon.KindBool:
 		return n.Bool() == (c.Str == "true")
 	case canon.KindNumber:
-		return parseNumber(n.Number()).compare(parseNumber(c.Str)) == 0
+		return numberOf(n).compare(parseNumber(c.Str)) == 0
 	case canon.KindString:
 		return n.Str() == c.Str
 	case canon.KindArray:
@@ -85,7 +85,7 @@ func equalNodes(a, b canon.Node) bool {
 	case canon.KindBool:
 		return a.Bool() == b.Bool()
 	case canon.KindNumber:
-		return parseNumber(a.Number()).compare(parseNumber(b.Number())) == 0
+		return numberOf(a).compare(numberOf(b)) == 0
 	case canon.KindString:
 		return a.Str() == b.Str()
 	case canon.KindArray:
