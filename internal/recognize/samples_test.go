@@ -240,7 +240,7 @@ func TestEveryDialectIsReachable(t *testing.T) {
 	}
 }
 
-// TestDialectsDocument keeps docs/dialects.md what the table, the recordings
+// TestDialectsDocumentGolden keeps docs/dialects.md what the table, the recordings
 // and, for dialects without one, the samples say.
 func TestDialectsDocumentGolden(t *testing.T) {
 	r := newRecognizer(t, Options{})

@@ -65,7 +65,7 @@ func ratio(part, whole int) float64 {
 	return float64(part) / float64(whole)
 }
 
-// TestCaptures holds everything that testdata/captures/truth.json says of the
+// TestCapturesGolden holds everything that testdata/captures/truth.json says of the
 // recordings: each execution that has a span is found, with its tool, its
 // arguments and its call id as its spans carry them; nothing else is taken;
 // its duplicates are folded where that can be proven. It prints precision and
