@@ -88,7 +88,7 @@ var msgNesting = "more than " + strconv.Itoa(maxNesting) + " nested lists and ma
 
 func (c *converter) value(y *yaml.Node, path Path) *Node {
 	n := &Node{Line: y.Line, Column: y.Column, size: 1}
-	if strings.ContainsAny(y.Tag, ",[]{}") {
+	if strings.HasPrefix(y.Tag, "!") && strings.ContainsAny(y.Tag, ",[]{}") {
 		// The parser takes [!!str, x] for one element, others take it for two.
 		return c.fail(y, path, "a tag and the comma or bracket behind it need a space between them")
 	}
