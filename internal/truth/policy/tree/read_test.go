@@ -65,7 +65,7 @@ func TestReadRefuses(t *testing.T) {
 		{"an alias in itself", "a: &x {b: [*x]}\n", "p.yaml:1:12: a.b[0]: an alias inside of what it stands for"},
 		{"a large integer", "a: [1, 18446744073709551616]\n", "p.yaml:1:8: a[1]: an integer that 64 bits do not hold"},
 		{"a tag that swallows a comma", "a: [b, !!str, c]\n", "p.yaml:1:8: a[1]: a tag and the comma or bracket behind it need a space between them"},
-		{"a tag of one's own that does", "a: [!b,c]\n", "p.yaml:1:5: a[0]: a tag and the comma or bracket behind it need a space between them"},
+		{"a tag of one's own that does", "a: [!b, c]\n", "p.yaml:1:5: a[0]: a tag and the comma or bracket behind it need a space between them"},
 		{"a tag that lies", "a: !!bool yes\n", "p.yaml:1:4: a: the value is not what its tag says"},
 		{"a slash escaped where every other escape is used", `{"a": "\/\v\a\e\b"}`, "p.yaml:1: found unknown escape character"},
 		{"a slash escaped where every other escape is spelled", `{"a": "\/\x0B\x07\u001b\U00000008"}`, "p.yaml:1: found unknown escape character"},
