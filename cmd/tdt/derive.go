@@ -30,6 +30,7 @@ type derivation struct {
 	policy *policy.Policy
 	key    func(id string) (*canon.Key, bool)
 	lookup lookup
+	replay *replay // in place of lookup
 }
 
 // A derivedReport counts what came of it.
@@ -39,6 +40,9 @@ type derivedReport struct {
 	Agree        int          `json:"agree"`
 	Differ       int          `json:"differ"`
 	CannotVerify int          `json:"cannot_verify"`
+
+	// Why counts what could not be verified, by reason.
+	Why map[deriveFault]int `json:"cannot_verify_why,omitempty"`
 }
 
 // String says it in one line.
@@ -61,6 +65,11 @@ const (
 	deriveArgsUnusable deriveFault = "args_unusable"
 	deriveArgsDiffer   deriveFault = "args_differ"
 	deriveVerdict      deriveFault = "verdict_differs"
+	deriveSource       deriveFault = "source_differs"
+	deriveResult       deriveFault = "result_differs"
+	deriveIdentity     deriveFault = "identity_differs"
+	deriveOrder        deriveFault = "order_differs"
+	deriveFacts        deriveFault = "facts_unknown"
 )
 
 // deriveFaults gives each its field and what it says. Where cannot holds, the
@@ -77,6 +86,11 @@ var deriveFaults = map[deriveFault]struct {
 	deriveArgsUnusable: {"args_digest", "the recorded arguments are unusable, and the carrier's are not absent", true},
 	deriveArgsDiffer:   {"args_digest", "the recorded arguments have another digest", false},
 	deriveVerdict:      {"decision_verdict", "the policy makes another verdict of the recorded call", false},
+	deriveSource:       {"source_class", "the recorded call came to be known in another way", false},
+	deriveResult:       {"result_status", "the recorded call ended otherwise", false},
+	deriveIdentity:     {"identity_state", "the recorded span contradicts itself, and the carrier does not, or the other way round", false},
+	deriveOrder:        {"order", "the recording has the call at another place in its run: its spans may have come in another order", true},
+	deriveFacts:        {"decision_verdict", "the verdict depends on facts that the processor was told to believe, and tdt was not", true},
 }
 
 // watch has every carrier that f sees derived again.
@@ -94,29 +108,48 @@ func (d *derivation) watch(f *feeder, r *setReport) {
 			return // the verifier says so
 		}
 		in := rec.Input()
-		why, got, want := d.compare(&in)
-		if why == "" {
-			r.Derived.Agree++
+		why, got, want := d.compare(&in, s.traceParent)
+		if r.Derived.count(why) {
 			return
 		}
-		what := deriveFaults[why]
-		if what.cannot {
-			r.Derived.CannotVerify++
-		} else {
-			r.Derived.Differ++
+		f.faults.add(why.at(s.at, got, want))
+	}
+}
+
+// count counts one comparison, and reports whether carrier and call agree.
+func (r *derivedReport) count(why deriveFault) bool {
+	switch {
+	case why == "":
+		r.Agree++
+	case deriveFaults[why].cannot:
+		r.CannotVerify++
+		if r.Why == nil {
+			r.Why = map[deriveFault]int{}
 		}
-		f.faults.add(fault{
-			location: s.at, Record: carrier.KindCarrier.String(), Fault: string(why), Field: what.field,
-			Got: got, Want: want, Means: what.means,
-		})
+		r.Why[why]++
+	default:
+		r.Differ++
+	}
+	return why == ""
+}
+
+// at tells the fault of the carrier at a place.
+func (why deriveFault) at(where location, got, want string) fault {
+	what := deriveFaults[why]
+	return fault{
+		location: where, Record: carrier.KindCarrier.String(), Fault: string(why), Field: what.field,
+		Got: got, Want: want, Means: what.means,
 	}
 }
 
 // compare returns the first thing in which a carrier is not what its call
 // makes of it. got and want are digests or words of vocabularies.
-func (d *derivation) compare(in *carrier.Input) (why deriveFault, got, want string) {
+func (d *derivation) compare(in *carrier.Input, traceParent string) (why deriveFault, got, want string) {
 	if digest := d.policy.DeclaredDigest(); in.DeclaredPolicy != digest {
 		return deriveOtherPolicy, string(in.DeclaredPolicy), string(digest)
+	}
+	if d.replay != nil {
+		return d.replay.compare(in, traceParent)
 	}
 	call, why := d.lookup(in)
 	switch {
@@ -146,13 +179,18 @@ func (d *derivation) compare(in *carrier.Input) (why deriveFault, got, want stri
 	return "", "", ""
 }
 
-// derivation returns what --policy and --requests ask for, nil where nothing.
-func (v *verifyFlags) derivation(s streams) (*derivation, error) {
-	if v.policy == "" && v.requests == "" {
+// derivation returns what --policy with --requests or --traces asks for, nil
+// where nothing.
+func (v *verifyFlags) derivation(s streams, keys *keyring) (*derivation, error) {
+	switch {
+	case v.policy == "" && v.requests == "" && len(v.traces) == 0:
 		return nil, nil
-	}
-	if v.policy == "" || v.requests == "" {
-		return nil, usagef("to derive verdicts again, both --policy and --requests are needed")
+	case v.requests != "" && len(v.traces) > 0:
+		return nil, usagef("--requests and --traces are two recordings, want one")
+	case v.policy == "" || v.requests == "" && len(v.traces) == 0:
+		return nil, usagef("to derive verdicts again, both --policy and --requests are needed, or --policy and --traces")
+	case len(v.traces) > 0:
+		return s.replayOf(v.policy, v.traces, keys)
 	}
 	key, err := v.keys.load()
 	if err != nil {

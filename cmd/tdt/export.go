@@ -102,6 +102,10 @@ func (e *export) prepare() error {
 	if _, err := carrier.AppendEvent(nil, &probe); err != nil {
 		return usagef("%w", flagFault(err))
 	}
+	return e.refuseOverwrite()
+}
+
+func (e *export) refuseOverwrite() error {
 	if _, err := os.Lstat(e.out); e.out != stdinName && err == nil {
 		return fmt.Errorf("%s: it exists, and evidence is not overwritten", e.out)
 	}

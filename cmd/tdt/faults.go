@@ -21,6 +21,7 @@ type location struct {
 	Line  int64  `json:"line,omitempty"`  // from 1; 0: the file as a whole
 
 	order int // of the file on the command line
+	part  int // of it, where the parts are files in turn
 }
 
 func (p location) String() string {
@@ -35,7 +36,7 @@ func (p location) String() string {
 }
 
 func compareLocations(a, b location) int {
-	return cmp.Or(cmp.Compare(a.order, b.order), cmp.Compare(a.Line, b.Line))
+	return cmp.Or(cmp.Compare(a.order, b.order), cmp.Compare(a.part, b.part), cmp.Compare(a.Line, b.Line))
 }
 
 // A fault is one thing that is wrong with evidence.

@@ -79,6 +79,8 @@ type seen struct {
 	at   location
 	text string
 	time string // of its event, "" for a bare record
+
+	traceParent string // likewise
 }
 
 // newFeeder returns a feeder of v. first is the place of its first file on the
@@ -151,7 +153,7 @@ func (f *feeder) saw(r *seen) {
 
 func (f *feeder) sawEvent(at location, e *carrier.Event) {
 	if f.onRecord != nil {
-		f.onRecord(&seen{eventKinds[e.Type], at, string(e.Data), e.Time})
+		f.onRecord(&seen{eventKinds[e.Type], at, string(e.Data), e.Time, e.TraceParent})
 	}
 }
 
@@ -167,7 +169,9 @@ const eventsEntry = "events.ndjson"
 // in it counts.
 func (f *feeder) bundle(in *input) (*carrier.Manifest, error) {
 	f.files = []string{in.name}
-	at := func(seq int64) location { return location{in.name, eventsEntry, seq + 1, f.first} }
+	at := func(seq int64) location {
+		return location{File: in.name, Entry: eventsEntry, Line: seq + 1, order: f.first}
+	}
 	f.verifier.OnFault = func(e *carrier.RecordError) {
 		where := at(e.Position)
 		if e.Kind == 0 {

@@ -40,7 +40,7 @@ func TestGoldenScripts(t *testing.T) {
 			env.Setenv("CAPTURES", filepath.Join(testdata, "captures"))
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "journal": journal},
 	})
 }
 

@@ -52,6 +52,8 @@ func verbs(s streams) []*cobra.Command {
 		newCarriers(s),
 		newPolicy(s),
 		newVerify(s),
+		newRuns(s),
+		newEvidence(s),
 		newImport(s),
 		newExport(s),
 		newProject(s),

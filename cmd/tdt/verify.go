@@ -25,21 +25,27 @@ JSON-RPC requests that a proxy saw, and each carrier must be what the policy
 makes of its request. Calls without arguments are taken to have null, as the
 proxy that writes such carriers does. The key ties a request to a carrier, so
 it is needed for that.
-
+` + verifyJournalLong + `
 That evidence verifies says that it is whole and agrees with itself. It does not
 say that the calls ran, nor that there were no others.
 
 Exit status: 0 all of it verifies, 3 something does not, 1 tdt could not read
-something or a file holds no evidence, 2 it was called wrongly.`
+something, a file holds no evidence, or the keys do not suffice, 2 it was called
+wrongly.`
 
 const verifyExample = `  tdt verify evidence.tar.gz
   tdt verify carriers.ndjson rows.ndjson --format json
-  tdt verify carriers.ndjson --policy policy.yaml --requests requests.ndjson --key-file key --key-id prod-1`
+  tdt verify carriers.ndjson --policy policy.yaml --requests requests.ndjson --key-file key --key-id prod-1
+  tdt verify /var/lib/otelcol/tdt --keys keys --checkpoint last-checkpoint
+  tdt verify /var/lib/otelcol/tdt --keys keys --policy policy.yaml --traces spans.jsonl
+  tdt verify --proof proof --keys keys`
 
 // A verifyFlags is what the verb was asked for.
 type verifyFlags struct {
 	policy, requests string
+	traces           []string
 	keys             keyFlags
+	journals         journalFlags
 	format           *format
 }
 
@@ -54,6 +60,7 @@ type setReport struct {
 	Rows     int            `json:"rows"`
 	Verified int            `json:"verified_rows"`
 	Derived  *derivedReport `json:"derived,omitempty"`
+	Journal  *journalReport `json:"journal,omitempty"`
 	Faults   int            `json:"faults"`
 	First    []fault        `json:"findings"` // those that come first, at most maxFaults
 }
@@ -73,33 +80,43 @@ func newBundleReport(m *carrier.Manifest) *bundleReport {
 func newVerify(s streams) *cobra.Command {
 	var flags verifyFlags
 	c := &cobra.Command{
-		Use:     "verify FILE...",
-		Short:   "Verify carriers, rows and bundles, and name the first bad record",
+		Use:     "verify {FILE | DIRECTORY}... | verify --proof FILE",
+		Short:   "Verify carriers, rows, bundles, journals and proofs, and name the first bad record",
 		Long:    verifyLong,
 		Example: verifyExample,
-		Args:    cobra.MinimumNArgs(1),
+		Args: func(c *cobra.Command, args []string) error {
+			if flags.journals.proof != "" {
+				return cobra.NoArgs(c, args)
+			}
+			return cobra.MinimumNArgs(1)(c, args)
+		},
 	}
 	c.Flags().StringVar(&flags.policy, "policy", "", "policy to derive the verdicts with again")
 	c.Flags().StringVar(&flags.requests, "requests", "", "JSON-RPC requests, a line each, to derive the verdicts from again")
+	c.Flags().StringArrayVar(&flags.traces, "traces", nil, "recorded spans, OTLP JSON, to derive the verdicts from again (repeatable, in their order)")
 	flags.keys.register(c)
+	flags.journals.register(c)
 	flags.format = formatFlag(c, "table", "json")
 	c.RunE = func(_ *cobra.Command, files []string) error {
+		if flags.journals.proof != "" {
+			return s.verifyProof(&flags)
+		}
 		return verify(s, files, &flags)
 	}
 	return c
 }
 
 func verify(s streams, files []string, flags *verifyFlags) error {
-	if err := checkInputs(append(slices.Clone(files), flags.policy, flags.requests)...); err != nil {
+	if err := checkInputs(slices.Concat(files, flags.traces, []string{flags.policy, flags.requests, flags.journals.keys})...); err != nil {
 		return err
 	}
-	derive, err := flags.derivation(s)
+	v, err := flags.verifier(s)
 	if err != nil {
 		return err
 	}
 	p := s.progress("records verified")
 	defer p.stop()
-	v := verifier{streams: s, derive: derive, progress: p}
+	v.progress = p
 	for i, name := range files {
 		if err := v.add(i, name); err != nil {
 			return err
@@ -110,19 +127,41 @@ func verify(s streams, files []string, flags *verifyFlags) error {
 	if err := printVerified(s.out, flags.format.value, v.sets); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(v.sets, func(r *setReport) bool { return !r.OK }) {
+	switch {
+	case slices.ContainsFunc(v.sets, func(r *setReport) bool { return !r.OK }):
 		return errFindings
+	case slices.ContainsFunc(v.sets, (*setReport).inconclusive):
+		return errInconclusive
 	}
 	return nil
+}
+
+// verifier returns a verifier with what the flags name.
+func (v *verifyFlags) verifier(s streams) (*verifier, error) {
+	keys, err := s.keyring(v.journals.keys, &v.keys)
+	if err != nil {
+		return nil, err
+	}
+	checkpoints, err := s.readCheckpoints(v.journals.checkpoints)
+	if err != nil {
+		return nil, err
+	}
+	derive, err := v.derivation(s, keys)
+	if err != nil {
+		return nil, err
+	}
+	return &verifier{streams: s, keys: keys, checkpoints: checkpoints, derive: derive}, nil
 }
 
 // A verifier verifies what the command line names: each bundle by itself, all
 // other files as one set, which is reported where the first of them stands.
 type verifier struct {
 	streams
-	derive   *derivation
-	progress *progress
-	sets     []*setReport
+	keys        *keyring
+	checkpoints []string
+	derive      *derivation
+	progress    *progress
+	sets        []*setReport
 
 	files  *feeder
 	report *setReport
@@ -135,7 +174,7 @@ func (v *verifier) add(order int, name string) error {
 	}
 	switch kind {
 	case kindDirectory:
-		return v.journal(name)
+		return v.journal(order, name)
 	case kindBundle:
 		defer in.Close()
 		return v.bundle(order, in)
@@ -143,10 +182,6 @@ func (v *verifier) add(order int, name string) error {
 		defer in.Close()
 		return v.recordFile(order, in)
 	}
-}
-
-func (v *verifier) journal(name string) error {
-	return &contentError{name, 0, "a directory", wantRecords + ", or a bundle"}
 }
 
 func (v *verifier) recordFile(order int, in *input) error {
@@ -227,20 +262,25 @@ func printVerified(w io.Writer, format string, sets []*setReport) error {
 	}
 	t := newTable(w, "SET", "KIND", "EVENTS", "CARRIERS", "ROWS", "VERIFIED", "FAULTS")
 	for _, r := range sets {
-		t.row(r.name(), r.Kind, fmt.Sprint(r.Events), fmt.Sprint(r.Carriers), fmt.Sprint(r.Rows), fmt.Sprint(r.Verified), fmt.Sprint(r.Faults))
+		t.row(r.name(), r.Kind, fmt.Sprint(r.Events), fmt.Sprint(r.Carriers), fmt.Sprint(r.Rows), r.verifiedCell(), fmt.Sprint(r.Faults))
 	}
 	if err := t.flush(); err != nil {
 		return err
 	}
+	printJournals(w, sets)
 	for _, r := range sets {
 		if r.Derived != nil {
 			fmt.Fprintf(w, "\n%s\n", r.Derived)
 		}
 	}
-	if !ok {
+	switch {
+	case !ok:
 		return printAll(w, sets)
+	case slices.ContainsFunc(sets, (*setReport).inconclusive):
+		_, err := fmt.Fprintln(w, "\nNothing is wrong that can be told with these keys, but not everything could be verified.")
+		return err
 	}
-	if slices.ContainsFunc(sets, func(r *setReport) bool { return r.Rows == 0 }) {
+	if slices.ContainsFunc(sets, func(r *setReport) bool { return r.Journal == nil && r.Rows == 0 }) {
 		fmt.Fprintln(w, "\nWhere there are no rows, each carrier was checked by itself.")
 	}
 	_, err := fmt.Fprintln(w, "\nEverything verifies: the records are whole and agree. That says nothing of calls that are not in them.")

@@ -43,6 +43,7 @@ type Report struct {
 	Lines    uint64 `json:"lines"`
 	Records  uint64 `json:"records"` // lines that are not the journal's own
 	Carriers uint64 `json:"carriers"`
+	Rows     uint64 `json:"rows"`
 
 	// Checkpoints counts those signed by a known key, UnknownKeys the others.
 	Checkpoints uint64 `json:"checkpoints"`

@@ -242,6 +242,9 @@ func (a *audit) line(text []byte, whole bool) *Finding {
 
 func (a *audit) record(l *line) *Finding {
 	a.report.Records++
+	if l.is(carrier.TypeRow) {
+		a.report.Rows++
+	}
 	if !l.is(carrier.TypeCarrier) {
 		return nil
 	}
