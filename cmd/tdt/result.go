@@ -66,7 +66,7 @@ func resultOf(d *engine.Decision, run string) *result {
 	r := &result{
 		TraceID: hex.EncodeToString(trace[:]), SpanID: spanID(primary), Dialect: primary.Obs.Dialect,
 		ToolName: d.Tool, CallID: d.CallID, Policy: d.Policy.Name, Declared: d.Policy.Truth.DeclaredDigest(),
-		Verdict: d.Verdict().String(), Axes: axesOf(&d.Truth), Reasons: d.Reasons(), Explanation: d.Truth.Explanation(),
+		Verdict: d.Verdict().String(), Axes: axesOf(&d.Truth), Reasons: d.Reasons(), Explanation: d.Explanation(),
 		SourceClass: d.Source.String(), Run: run, Order: d.Placed.Order, Violated: d.Placed.Violated,
 		ArgsDigest: d.ArgsDigest, Observed: d.Observed, agent: agentOf(primary),
 	}

@@ -3,7 +3,6 @@
 package engine
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/tool-decision-truth/collector/internal/ledger"
@@ -96,23 +95,6 @@ func (d *Decision) Verdict() truth.Verdict {
 
 // Primary returns the span that stands for the call.
 func (d *Decision) Primary() *Member { return &d.Members[0] }
-
-// Reasons returns the codes of why axes did not match and of what is odd about
-// the name or the span, sorted.
-func (d *Decision) Reasons() []string {
-	reasons := d.Truth.Reasons(nil)
-	obs := d.Primary().Obs
-	if obs.Name.Suspicious() {
-		for _, name := range obs.Name.Names() {
-			reasons = append(reasons, "name."+name)
-		}
-	}
-	for _, name := range obs.Conflict.Names() {
-		reasons = append(reasons, "conflict."+name)
-	}
-	slices.Sort(reasons)
-	return slices.Compact(reasons)
-}
 
 // decisionOn returns what is known of a folded call before it is judged.
 func (e *Engine) decisionOn(p *Policy, members []Member) Decision {

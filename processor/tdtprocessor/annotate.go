@@ -123,6 +123,7 @@ func putOnRoots(td ptrace.Traces, runs map[pcommon.TraceID]*engine.ClosedRun) {
 				if run == nil || !span.ParentSpanID().IsEmpty() {
 					continue
 				}
+				span.Attributes().PutStr(carrier.AttrClaimClass, carrier.ClaimDerived)
 				span.Attributes().PutStr(carrier.AttrRunVerdict, run.Record.Verdict.String())
 				span.Attributes().PutStr(attrRunExtent, run.Record.Extent.String())
 			}
@@ -154,7 +155,7 @@ func viewOf(d *engine.Decision) *view {
 		v.primary, v.explanation = pcommon.SpanID(d.Placed.Primary), followsExplanation
 		return v
 	}
-	v.reasons, v.explanation = d.Reasons(), d.Truth.Explanation()
+	v.reasons, v.explanation = d.Reasons(), d.Explanation()
 	v.reasons = v.reasons[:min(len(v.reasons), maxReasons)]
 	v.explanation = bounded(v.explanation)
 	return v
