@@ -108,6 +108,8 @@ func runeFlag(r rune) NameFlags {
 		return NameBidi
 	case r >= 0x200b && r <= 0x200d, r >= 0x2060 && r <= 0x2064, r == 0xfeff, r == 0x00ad, r == 0x180e, r >= 0xe0000 && r <= 0xe007f:
 		return NameZeroWidth
+	case r > 0x7f && (unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) || unicode.Is(unicode.Variation_Selector, r)):
+		return NameZeroWidth
 	case unicode.IsControl(r), r == 0x2028, r == 0x2029:
 		return NameControl
 	}
