@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// nearestKeyword returns the keyword of the dialect that a misspelt one most
+// nearestKeyword returns the keyword of the dialect that a misspelled one most
 // likely meant, or "" when none is near.
 func nearestKeyword(key string, d draft) string {
 	best, distance := "", len(key)/4+2
