@@ -60,7 +60,7 @@ func (d *decoder) constraintRule(n *tree.Node, path tree.Path) {
 	for i, name := range params.Keys {
 		rules = append(rules, parameter{name, d.matches(params.Items[i], path.Key("params").Key(name))})
 	}
-	d.constrain(entry{tool.Str, constraintSchema(tool.Pos(), rules), tool.Pos(), true})
+	d.constrained[tool.Str] = entry{tool.Str, constraintSchema(tool.Pos(), rules), tool.Pos(), true}
 }
 
 // constraintTool reads member i of the mapping: TOOL: {NAME: REGEX}, where a
@@ -78,7 +78,7 @@ func (d *decoder) constraintTool(n *tree.Node, i int, path tree.Path) {
 		}
 		rules = append(rules, parameter{name, value})
 	}
-	d.constrain(entry{n.Keys[i], constraintSchema(n.KeyPos[i], rules), n.KeyPos[i], true})
+	d.constrained[n.Keys[i]] = entry{n.Keys[i], constraintSchema(n.KeyPos[i], rules), n.KeyPos[i], true}
 }
 
 // matches returns the regular expression of {matches: REGEX}, nil for none.
@@ -89,12 +89,6 @@ func (d *decoder) matches(n *tree.Node, path tree.Path) (regex *tree.Node) {
 		}
 	}}})
 	return regex
-}
-
-// constrain keeps the last schema of each tool.
-func (d *decoder) constrain(e entry) {
-	d.constrained = slices.DeleteFunc(d.constrained, func(old entry) bool { return old.tool == e.tool })
-	d.constrained = append(d.constrained, e)
 }
 
 // A parameter is one constrained argument; regex is nil when nothing is.

@@ -18,7 +18,7 @@ type field struct {
 	read func(*decoder, *tree.Node, tree.Path)
 }
 
-// fields returns the fields of the document's root. Operational fields are
+// rootFields returns the fields of the document's root. Operational fields are
 // accepted in any shape: they are outside of every digest and verdict.
 func rootFields() []field {
 	return []field{
@@ -42,6 +42,7 @@ func rootFields() []field {
 	}
 }
 
+// toolFields returns the fields of tools.
 func toolFields() []field {
 	fields := []field{
 		{"restrict_scope_contract", (*decoder).operational},
@@ -60,13 +61,17 @@ var listNames = [...]string{
 	"redact_args", "redact_args_classes", "restrict_scope", "restrict_scope_classes",
 }
 
+// maxFaults bounds how many faults are collected. A document with more is no
+// policy, and reading on would only cost time.
+const maxFaults = 1000
+
 // A decoder reads the tree of a document into the normalised view. It collects
 // faults and reads on.
 type decoder struct {
 	file        string
 	errs        tree.Errors
 	view        view
-	constrained []entry // the schemas that constraints make, the last of each tool
+	constrained map[string]entry // the schemas that constraints make, the last of each tool
 }
 
 func (d *decoder) fail(at tree.Pos, path tree.Path, format string, args ...any) {
@@ -113,6 +118,9 @@ func (d *decoder) object(n *tree.Node, path tree.Path, fields []field) {
 	}
 	odd, _ := d.names(n, path)
 	for i, key := range n.Keys {
+		if len(d.errs) >= maxFaults {
+			return
+		}
 		f := slices.IndexFunc(fields, func(f field) bool { return f.name == key })
 		if f < 0 && n.KeyPos[i] == odd {
 			continue // it has been said

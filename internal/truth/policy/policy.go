@@ -38,7 +38,9 @@ func Read(file string, text []byte) (*Policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := decoder{file: file, view: view{lists: map[string]list{}, unconstrained: Warn}}
+	d := decoder{
+		file: file, view: view{lists: map[string]list{}, unconstrained: Warn}, constrained: map[string]entry{},
+	}
 	d.object(root, tree.Path{}, rootFields())
 	d.normalise()
 	if err := d.errs.Err(); err != nil {

@@ -3,6 +3,7 @@
 package policy
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -199,6 +200,27 @@ func TestReadRefuses(t *testing.T) {
 			assert.Equal(t, tt.want, err.Error())
 		})
 	}
+}
+
+func TestAHopelessDocumentIsGivenUp(t *testing.T) {
+	var b strings.Builder
+	for i := range 3 * maxFaults {
+		b.WriteString("k" + strings.Repeat("x", i%5) + strconv.Itoa(i) + ": 1\n")
+	}
+	_, err := Read("p", []byte(b.String()))
+	var all Errors
+	require.ErrorAs(t, err, &all)
+	assert.Len(t, all, maxFaults)
+}
+
+func TestTheLastConstraintOfAToolHolds(t *testing.T) {
+	var b strings.Builder
+	for i := range 20_000 {
+		b.WriteString("- {tool: t" + strconv.Itoa(i%100) + ", params: {p: {matches: x" + strconv.Itoa(i) + "}}}\n")
+	}
+	p := mustRead(t, "constraints:\n"+b.String())
+	require.Len(t, p.Schemas(), 100)
+	assert.Equal(t, "x19907", p.Schema("t7").Patterns()[0].Regexp.String())
 }
 
 func TestNullMeansTheDefault(t *testing.T) {

@@ -4,6 +4,7 @@ package policy
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/tool-decision-truth/collector/internal/truth/policy/tree"
@@ -62,13 +63,13 @@ func (d *decoder) normalise() {
 	for _, name := range []string{"allow", "deny"} {
 		d.appendRoot(name)
 	}
-	for _, e := range d.constrained {
-		if slices.ContainsFunc(d.view.schemas, func(s entry) bool { return s.tool == e.tool }) {
-			d.fail(e.pos, tree.Path{}.Key("constraints").Key(e.tool),
+	for _, e := range d.view.schemas {
+		if c, both := d.constrained[e.tool]; both {
+			d.fail(c.pos, tree.Path{}.Key("constraints").Key(c.tool),
 				"the tool has a schema too: which of the two holds cannot be told, merge them")
 		}
 	}
-	d.view.schemas = append(d.view.schemas, d.constrained...)
+	d.view.schemas = slices.AppendSeq(d.view.schemas, maps.Values(d.constrained))
 	slices.SortFunc(d.view.schemas, func(a, b entry) int { return cmp.Compare(a.tool, b.tool) })
 	if d.view.version == "" || d.view.version == "1.0" {
 		d.view.version = "2.0"

@@ -65,7 +65,7 @@ func fromTable(table *unicode.RangeTable) set {
 }
 
 func regexp2Table(name string) set {
-	if strings.ContainsAny(name, `\{}`) {
+	if !propertyName(name) {
 		return nil
 	}
 	tree, err := syntax.Parse(`\p{`+name+`}`, syntax.ParseOptions{RegexOptions: syntax.ECMAScript | syntax.Unicode})
@@ -90,4 +90,15 @@ func regexp2Table(name string) set {
 		}
 	}
 	return s
+}
+
+// propertyName reports whether name is made of what names of properties and
+// their values are made of.
+func propertyName(name string) bool {
+	for _, c := range name {
+		if !isWord(c) && c != '=' {
+			return false
+		}
+	}
+	return name != ""
 }

@@ -15,7 +15,6 @@ func (f *refRule) explain(c *checker, v value, r *report) { c.explainAll(v, r, f
 // outermost resource on the way to it that has one.
 type dynamicRule struct {
 	target *node
-	anchor string
 	in     map[*resource]*node
 }
 
