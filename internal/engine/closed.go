@@ -53,6 +53,10 @@ type RunPolicy struct {
 	Name   string       `json:"name"`
 	Digest canon.Digest `json:"declared_policy_digest"`
 	Calls  int64        `json:"calls"`
+
+	// Seen is how many of them its rules saw: fewer than Calls where the run
+	// was evicted and went on, or where what they had seen was lost.
+	Seen int64 `json:"calls_seen_by_rules"`
 }
 
 // A RunRule is the record of one rule, and by whose policy.
@@ -79,7 +83,7 @@ func RecordOf(c *ledger.Closed) *RunRecord {
 		r.Supersedes = c.Supersedes.Digest()
 	}
 	for _, j := range c.Policies {
-		r.Policies = append(r.Policies, RunPolicy{Name: j.Policy.Name, Digest: j.Policy.Digest, Calls: j.Calls})
+		r.Policies = append(r.Policies, RunPolicy{Name: j.Policy.Name, Digest: j.Policy.Digest, Calls: j.Calls, Seen: j.Seen})
 		for _, rec := range j.Records {
 			r.Rules = append(r.Rules, RunRule{Policy: j.Policy.Name, Record: rec, Behind: j.Behind})
 		}

@@ -186,7 +186,7 @@ func (r *slowRun) kind(c *slowCall, g *Group, known bool) Kind {
 	worse := g.Verdict >= truth.Mismatch && g.Verdict > c.Verdict
 	outer := g.Members[0].Layer < c.outer
 	if known {
-		if own && worse {
+		if own && worse && c.Members[0].Content == g.Members[0].Content && c.Policy.same(g.Policy) {
 			return KindChanged
 		}
 		return KindResent

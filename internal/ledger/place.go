@@ -52,6 +52,9 @@ func (s *shard) observe(p *Placement, r *run, o *sighting, known bool) {
 	order := p.Order
 	c := r.call(order)
 	p.Kind = kindOf(c, o, known)
+	if p.Kind == KindChanged && known && !r.policyAt(c.policy).same(o.Policy) {
+		p.Kind = KindResent // what was judged stays judged
+	}
 	if p.Kind == KindResent {
 		return
 	}
@@ -81,8 +84,8 @@ func kindOf(c *call, o *sighting, known bool) Kind {
 	verdict, own := truth.Join(o.Verdict), c.span == o.primary()
 	damning, outer := verdict >= truth.Mismatch && verdict > c.verdict, o.layer < c.layer
 	switch {
-	case own && known && damning:
-		return KindChanged // whatever its content says
+	case own && known && damning && c.content == o.said[0]:
+		return KindChanged // something else than the span speaks against it now
 	case known:
 		return KindResent
 	case own && c.content != o.said[0]:

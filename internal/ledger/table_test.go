@@ -128,7 +128,7 @@ func TestASpanResentWithOtherContent(t *testing.T) {
 	for n := 1; n <= 2; n++ { // both contents are known now
 		p := b.one("pay", 1, given(`{}`), saying(2))
 		assert.Equal(t, KindResent, p.Kind)
-		p = b.one("pay", 1)
+		p = b.one("pay", 1, deciding(truth.Mismatch))
 		assert.Equal(t, KindResent, p.Kind)
 		assert.Equal(t, truth.Match, p.Verdict)
 	}
@@ -146,6 +146,14 @@ func TestAWorseDecisionIsNeverDropped(t *testing.T) {
 	again := b.one("pay", 1, given(`{}`), deciding(truth.Invalid))
 	assert.Equal(t, KindChanged, again.Kind, "though the span says the same")
 	assert.Equal(t, truth.Invalid, again.RunVerdict)
+
+	reloaded := policyOf(t, "main", `{type: require, tool: pay}`)
+	again = b.one("pay", 1, given(`{}`), by(reloaded), deciding(truth.Invalid))
+	assert.Equal(t, KindResent, again.Kind)
+	b.one("mail", 2, given(`{}`))
+	again = b.one("mail", 2, given(`{}`), by(reloaded), deciding(truth.Mismatch))
+	assert.Equal(t, KindResent, again.Kind, "what one policy judged, another does not judge again")
+	assert.Equal(t, truth.Match, again.Verdict)
 }
 
 func TestAnIncompleteRunBecomesAMatchWhenItsCallDoes(t *testing.T) {

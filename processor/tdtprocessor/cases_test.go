@@ -3,6 +3,7 @@
 package tdtprocessor
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -50,8 +51,8 @@ type caseSpan struct {
 	}
 }
 
-// A caseStep is a batch that arrives, time that passes, a restart, or a file
-// that changes.
+// A caseStep is a batch that arrives, time that passes, a restart after it was
+// down for so long, or a file that changes.
 type caseStep struct {
 	Wait    string
 	Batch   []caseSpan
@@ -156,6 +157,11 @@ func (s *stage) instance(i int) *tdtProcessor {
 
 func (s *stage) play(n int, step *caseStep) {
 	ctx, p := context.Background(), s.instance(step.Instance)
+	pass := func() {
+		d, err := time.ParseDuration(cmp.Or(step.Wait, "0"))
+		require.NoError(s.t, err)
+		s.clock.Add(int64(d.Seconds()))
+	}
 	switch {
 	case step.Restart:
 		require.NoError(s.t, p.shutdown(ctx))
@@ -164,9 +170,7 @@ func (s *stage) play(n int, step *caseStep) {
 		s.kill(p)
 		s.tell("killed", "")
 	case step.Wait != "":
-		d, err := time.ParseDuration(step.Wait)
-		require.NoError(s.t, err)
-		s.clock.Add(int64(d.Seconds()))
+		pass()
 		for _, i := range slices.Sorted(maps.Keys(s.instances)) {
 			s.instances[i].sweep(ctx)
 		}
@@ -181,6 +185,7 @@ func (s *stage) play(n int, step *caseStep) {
 		s.tell(fmt.Sprintf("batch %d", n), s.consume(p, step.Batch))
 	}
 	if step.Restart || step.Kill {
+		pass()
 		delete(s.instances, step.Instance)
 		s.instance(step.Instance)
 	}
