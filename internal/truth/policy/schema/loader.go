@@ -21,6 +21,7 @@ const maxSize = 50_000
 type Loader struct {
 	shared      *tree.Node // schemas.$defs, nil when there is none
 	sharedFault map[draft]*Fault
+	approved    map[string]bool // schemas, as JSON, that need not be approved again
 	regexes     map[string]compiled
 	props       regex.Properties
 }
@@ -35,7 +36,7 @@ type compiled struct {
 // shared, nil if it has none.
 func NewLoader(shared *tree.Node) *Loader {
 	return &Loader{
-		shared: shared, sharedFault: map[draft]*Fault{},
+		shared: shared, sharedFault: map[draft]*Fault{}, approved: map[string]bool{},
 		regexes: map[string]compiled{}, props: regex.Properties{},
 	}
 }
@@ -155,11 +156,20 @@ func dialect(tool *tree.Node) (draft, *Fault) {
 	return d, nil
 }
 
-// approve checks a schema against its dialect's own. The shared definitions
+// approve checks a schema against its dialect's own, which takes longer than
+// anything else that is done with it. Policies that are generated repeat one
+// schema for many tools, so what has been approved is. The shared definitions
 // are checked once for all tools.
 func (l *Loader) approve(tool *tree.Node, d draft) *Fault {
-	if fault := approve(tool, d); fault != nil || l.shared == nil {
-		return fault
+	text := string(tool.AppendJSON([]byte{byte(d)}))
+	if !l.approved[text] {
+		if fault := approve(tool, d); fault != nil {
+			return fault
+		}
+		l.approved[text] = true
+	}
+	if l.shared == nil {
+		return nil
 	}
 	fault, known := l.sharedFault[d]
 	if !known {

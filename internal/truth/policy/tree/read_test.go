@@ -3,6 +3,7 @@
 package tree
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -208,4 +209,16 @@ func FuzzRead(f *testing.F) {
 			require.NoError(t, d.Parse(string(json), canon.Limits{}), "a strict tree is strict JSON")
 		}
 	})
+}
+
+func BenchmarkRead(b *testing.B) {
+	text, err := os.ReadFile("../../../../testdata/vectors/speed/policy_500.json")
+	require.NoError(b, err)
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Read("p", text); err != nil {
+			b.Fatal(err)
+		}
+	}
 }
