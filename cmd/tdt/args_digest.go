@@ -41,7 +41,6 @@ type argsDigester struct {
 	out     *bufio.Writer
 	json    bool
 	doc     canon.Doc
-	buf     []byte
 	refused bool
 }
 

@@ -130,8 +130,7 @@ func (e *export) run(files []string) error {
 	if err != nil {
 		return fmt.Errorf("spool events: %w", err)
 	}
-	defer os.Remove(spool.Name())
-	defer spool.Close()
+	defer discard(spool)
 	e.writer = carrier.NewBundleWriter(spool)
 	var problem error
 	var v carrier.Verifier
@@ -254,7 +253,7 @@ func (e *export) writeFile() (*carrier.Manifest, error) {
 	if err != nil {
 		return nil, fmt.Errorf("write bundle: %w", err)
 	}
-	defer os.Remove(tmp.Name()) // nothing is left of it once it has its name
+	defer discard(tmp)
 	m, err := e.writer.Finish(tmp, producerName, e.event.ProducerVersion)
 	if err == nil {
 		err = tmp.Sync()
@@ -266,6 +265,12 @@ func (e *export) writeFile() (*carrier.Manifest, error) {
 		return nil, fmt.Errorf("write bundle: %w", err)
 	}
 	return &m, nil
+}
+
+// discard removes a file, if it has not got another name by now.
+func discard(f *os.File) {
+	_ = f.Close()
+	_ = os.Remove(f.Name())
 }
 
 func (e *export) tell(w io.Writer, m *carrier.Manifest) error {

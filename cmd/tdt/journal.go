@@ -75,7 +75,7 @@ func (f *filterFlags) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.until, "until", "", "before this time, likewise")
 	c.Flags().StringVar(&f.policy, "policy", "", "judged by this policy: its file, or its declared digest")
 	c.Flags().StringSliceVar(&f.verdicts, "verdict", nil, "with this verdict (repeatable)")
-	_ = c.RegisterFlagCompletionFunc("verdict", cobra.FixedCompletions(toCompletions(verdictWords), cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("verdict", cobra.FixedCompletions(verdictWords, cobra.ShellCompDirectiveNoFileComp))
 }
 
 var verdictWords = []string{"match", "incomplete", "mismatch", "invalid"}

@@ -57,9 +57,12 @@ func (l *lineReader) cut(line string) string {
 // had better be shown first.
 func (l *lineReader) idle() bool { return l.from.Buffered() == 0 }
 
-// rest returns what follows the lines that were read, and no more of it than
-// one byte beyond the limit.
+// rest reads what follows the lines that were read, and returns no more of it
+// than one byte beyond the limit.
 func (l *lineReader) rest(limit int) (string, error) {
 	text, err := io.ReadAll(io.LimitReader(l.from, int64(limit)+1))
+	if err == nil {
+		_, err = io.Copy(io.Discard, l.from)
+	}
 	return string(text), err
 }

@@ -39,7 +39,7 @@ func newPolicyCheck(s streams) *cobra.Command {
 		Args:    cobra.ExactArgs(1),
 	}
 	c.Flags().StringArrayVar(&ignore, "ignore", nil, "leave out findings of this `CODE`; may be repeated")
-	_ = c.RegisterFlagCompletionFunc("ignore", cobra.FixedCompletions(toCompletions(codeWords()), cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("ignore", cobra.FixedCompletions(codeWords(), cobra.ShellCompDirectiveNoFileComp))
 	as := formatFlag(c, "table", "json")
 	c.RunE = func(_ *cobra.Command, args []string) error {
 		for _, code := range ignore {

@@ -122,7 +122,7 @@ func firstRecord(file string, lines *lineReader, doc *canon.Doc, r record) (reco
 // lineOf counts the lines of text before the fault.
 func lineOf(text string, err error) int {
 	te, ok := errors.AsType[*canon.TextError](err)
-	if !ok {
+	if !ok || te.Fault == canon.FaultSize {
 		return 0
 	}
 	return strings.Count(text[:min(te.Offset, len(text))], "\n")

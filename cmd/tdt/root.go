@@ -94,16 +94,8 @@ func asUsage(check cobra.PositionalArgs) cobra.PositionalArgs {
 func formatFlag(c *cobra.Command, known ...string) *format {
 	f := &format{value: known[0], known: known}
 	c.Flags().Var(f, "format", "how to print: "+strings.Join(known, " or "))
-	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(toCompletions(known), cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(known, cobra.ShellCompDirectiveNoFileComp))
 	return f
-}
-
-func toCompletions(words []string) []cobra.Completion {
-	out := make([]cobra.Completion, len(words))
-	for i, w := range words {
-		out[i] = cobra.Completion(w)
-	}
-	return out
 }
 
 // A format is a choice between a few words, the first of which is the default.
