@@ -26,19 +26,23 @@ const module = "github.com/tool-decision-truth/collector/"
 // arrows says which packages of ours each package may import. What is not
 // listed is forbidden.
 var arrows = map[string][]string{
-	"internal/truth/canon":    {},
-	"internal/truth/policy":   {"internal/truth/canon", "internal/truth/policy/schema", "internal/truth/policy/tree"},
-	"internal/truth":          {"internal/truth/canon", "internal/truth/policy"},
-	"internal/truth/sequence": {"internal/truth", "internal/truth/canon", "internal/truth/policy"},
-	"internal/truth/carrier":  {"internal/truth", "internal/truth/canon"},
-	"internal/evidence":       {"internal/truth", "internal/truth/canon", "internal/truth/carrier"},
-	"internal/recognize":      {"internal/truth", "internal/truth/canon"},
-	"internal/ledger":         {"internal/truth", "internal/truth/canon", "internal/truth/sequence"},
+	"internal/truth/canon":         {},
+	"internal/truth/policy":        {"internal/truth/canon", "internal/truth/policy/schema", "internal/truth/policy/tree"},
+	"internal/truth/policy/tree":   {"internal/truth/canon"},
+	"internal/truth/policy/regex":  {},
+	"internal/truth/policy/schema": {"internal/truth/canon", "internal/truth/policy/tree", "internal/truth/policy/regex"},
+	"internal/truth":               {"internal/truth/canon", "internal/truth/policy"},
+	"internal/truth/sequence":      {"internal/truth", "internal/truth/canon", "internal/truth/policy"},
+	"internal/truth/carrier":       {"internal/truth", "internal/truth/canon"},
+	"internal/evidence":            {"internal/truth", "internal/truth/canon", "internal/truth/carrier"},
+	"internal/recognize":           {"internal/truth", "internal/truth/canon"},
+	"internal/ledger":              {"internal/truth", "internal/truth/canon", "internal/truth/sequence"},
 	"internal/engine": {
 		"internal/truth", "internal/truth/canon", "internal/truth/policy", "internal/truth/sequence", "internal/truth/carrier",
 		"internal/recognize", "internal/ledger",
 	},
-	"internal/report":         {},
+	"internal/report": {},
+	"internal/lint":   {"internal/truth", "internal/truth/canon", "internal/truth/policy", "internal/truth/policy/regex", "internal/truth/policy/schema", "internal/truth/policy/tree", "internal/truth/sequence"},
 }
 
 // coreModules are the only modules that internal/truth may use beside the
@@ -48,7 +52,7 @@ var coreModules = []string{
 	"github.com/santhosh-tekuri/jsonschema/v6",
 	"github.com/dlclark/regexp2/v2",
 	"go.yaml.in/yaml/v3",
-	"golang.org/x/text", // through jsonschema, for its messages
+	"golang.org/x/text", // names of hosts, and the messages of jsonschema
 }
 
 func goList(t *testing.T, args ...string) []string {
