@@ -123,7 +123,6 @@ func putOnRoots(td ptrace.Traces, runs map[pcommon.TraceID]*engine.ClosedRun) {
 				if run == nil || !span.ParentSpanID().IsEmpty() {
 					continue
 				}
-				span.Attributes().PutStr(carrier.AttrClaimClass, carrier.ClaimDerived)
 				span.Attributes().PutStr(carrier.AttrRunVerdict, run.Record.Verdict.String())
 				span.Attributes().PutStr(attrRunExtent, run.Record.Extent.String())
 			}
