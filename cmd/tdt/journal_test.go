@@ -28,6 +28,7 @@ type journalMaker struct {
 	keyID, key  string
 	traces      []string
 	open        bool // leaves the runs open
+	meanwhile   func()
 }
 
 // journalClock is when the journals of tests are written.
@@ -49,6 +50,9 @@ func (m *journalMaker) write() error {
 	}
 	if err := m.judge(journal, now); err != nil {
 		return err
+	}
+	if m.meanwhile != nil {
+		m.meanwhile()
 	}
 	return journal.Close(context.Background())
 }

@@ -119,7 +119,7 @@ func (r *proofReport) print(w io.Writer) error {
 	case signaturesVerified:
 		_, err = fmt.Fprintf(w, "The checkpoint is signed by %s.\n", signers)
 	case signaturesUnknownKey:
-		_, err = fmt.Fprintf(w, "It cannot be verified who made the checkpoint: signed by %s, which is not among the keys.\n", signers)
+		_, err = fmt.Fprintf(w, "It cannot be verified who made the checkpoint: signed by %s, and the keys at hand are others.\n", signers)
 	default:
 		_, err = fmt.Fprintf(w, "The signature by %s was not checked, for want of --keys: anybody could have made this proof.\n", signers)
 	}
