@@ -33,6 +33,7 @@ func (p *tdtProcessor) settings(set processor.Settings) (*engine.Settings, error
 	if p.reloader, err = newReloader(sources, p.cfg.ReloadInterval, set.Logger, p.metrics.builder); err != nil {
 		return nil, err
 	}
+	p.reloader.status = &p.status
 	if p.cfg.Evidence.Directory != "" {
 		if p.journal, err = newJournal(p, set.ID); err != nil {
 			return nil, err
