@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/tool-decision-truth/collector/internal/engine"
 )
@@ -16,18 +17,23 @@ import (
 const maxPolicyBytes = 16 << 20
 
 // A policySource is one configured policy: where it is read from, and the text
-// that was read last.
+// that is in force.
 type policySource struct {
 	file, name string
 	when       func(engine.Located) bool
 	text       []byte
+
+	settle func() // waits for a file that may be being written
 }
+
+// settleTime is how long a changed file must stay as it is before it is taken.
+const settleTime = 250 * time.Millisecond
 
 func newPolicySources(e *expressions, cfgs []PolicyConfig) ([]*policySource, error) {
 	sources := make([]*policySource, len(cfgs))
 	for i := range cfgs {
 		cfg := &cfgs[i]
-		sources[i] = &policySource{file: cfg.File, name: cfg.name()}
+		sources[i] = &policySource{file: cfg.File, name: cfg.name(), settle: func() { time.Sleep(settleTime) }}
 		if cfg.When == "" {
 			continue
 		}
@@ -45,7 +51,7 @@ func newPolicySources(e *expressions, cfgs []PolicyConfig) ([]*policySource, err
 // since it was last accepted. The error names file, line and field; it holds
 // nothing of the text beside the names of fields.
 func (s *policySource) load() (*engine.Policy, error) {
-	text, err := readBounded(s.file)
+	text, err := s.readWhole()
 	if err != nil {
 		return nil, err
 	}
@@ -58,6 +64,24 @@ func (s *policySource) load() (*engine.Policy, error) {
 	}
 	s.text = text
 	return p, nil
+}
+
+// errBeingWritten tells to look again later. It is no fault.
+var errBeingWritten = errors.New("the file is being written")
+
+// readWhole returns the file's text. One that is not in force yet is read
+// twice: half of a policy can be a policy too, and a laxer one.
+func (s *policySource) readWhole() ([]byte, error) {
+	text, err := readBounded(s.file)
+	if s.text == nil || err == nil && string(text) == string(s.text) {
+		return text, err
+	}
+	s.settle()
+	again, err := readBounded(s.file)
+	if err == nil && string(again) != string(text) {
+		return nil, errBeingWritten
+	}
+	return again, err
 }
 
 // errReader says no more: what a panic says may quote the text.

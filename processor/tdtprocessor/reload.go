@@ -4,6 +4,7 @@ package tdtprocessor
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -27,7 +28,7 @@ type reloader struct {
 	logger   *zap.Logger
 	metrics  *metadata.TelemetryBuilder
 	status   *statusBoard
-	failing  map[string]bool
+	failing  map[string]string // the fault of each policy that does not load
 
 	stop context.CancelFunc
 	done sync.WaitGroup
@@ -38,7 +39,7 @@ func newReloader(sources []*policySource, interval time.Duration, logger *zap.Lo
 	if err != nil {
 		return nil, err
 	}
-	r := &reloader{sources: sources, interval: interval, logger: logger, metrics: metrics, status: &statusBoard{}, failing: map[string]bool{}}
+	r := &reloader{sources: sources, interval: interval, logger: logger, metrics: metrics, status: &statusBoard{}, failing: map[string]string{}}
 	r.current.Store(&policies)
 	return r, nil
 }
@@ -89,14 +90,16 @@ func (r *reloader) reload() {
 	for i, s := range r.sources {
 		p, err := s.load()
 		switch {
+		case errors.Is(err, errBeingWritten):
+			// The next look tells.
 		case err != nil:
 			r.failed(s, err)
 		case p != nil:
 			changed = true
+			r.loaded(s, p, next[i])
 			next[i] = p
-			r.loaded(s, p)
-		case r.failing[s.name]:
-			r.loaded(s, next[i])
+		case r.failing[s.name] != "":
+			r.loaded(s, next[i], next[i])
 		}
 	}
 	if changed {
@@ -104,21 +107,24 @@ func (r *reloader) reload() {
 	}
 }
 
-func (r *reloader) loaded(s *policySource, p *engine.Policy) {
+// loaded tells what replaces what, since a valid policy may be a laxer one.
+func (r *reloader) loaded(s *policySource, p, before *engine.Policy) {
 	delete(r.failing, s.name)
 	r.gauge(s.name, true)
 	r.count(s.name, "loaded")
-	r.logger.Info("policy reloaded", zap.String("policy", s.name), zap.String("declared_policy_digest", string(p.Truth.DeclaredDigest())))
+	r.logger.Info("policy reloaded", zap.String("policy", s.name),
+		zap.String("declared_policy_digest", string(p.Truth.DeclaredDigest())),
+		zap.String("previous_policy_digest", string(before.Truth.DeclaredDigest())))
 	r.status.works("policy " + s.name)
 }
 
-// failed keeps the last good policy, and tells of a fault once.
+// failed keeps the last good policy, and tells of each fault once.
 func (r *reloader) failed(s *policySource, err error) {
 	r.gauge(s.name, false)
-	if r.failing[s.name] {
+	if r.failing[s.name] == err.Error() {
 		return
 	}
-	r.failing[s.name] = true
+	r.failing[s.name] = err.Error()
 	r.count(s.name, "refused")
 	r.logger.Error("policy does not load, the last good one stays in force", zap.String("policy", s.name), zap.Error(err))
 	r.status.fails("policy "+s.name, err)
