@@ -105,7 +105,7 @@ func firstRecord(file string, lines *lineReader, doc *canon.Doc, r record) (reco
 		if err != nil {
 			return r, fmt.Errorf("read %s: %w", file, plainPathError(err))
 		}
-		whole := r.text + "\n" + rest
+		whole := strings.TrimSuffix(r.text+"\n"+rest, "\n")
 		if r = parseRecord(doc, r.line, whole); r.err != nil {
 			r.line += lineOf(whole, r.err)
 		}
