@@ -63,7 +63,9 @@ func (s *runStore) add(changed, forgotten []ledger.ID) *saving {
 	s.gather.Lock()
 	defer s.gather.Unlock()
 	for _, id := range changed {
-		s.next.runs[id] = s.next.runs[id]
+		if _, there := s.next.runs[id]; !there {
+			s.next.runs[id] = false
+		}
 	}
 	for _, id := range forgotten {
 		s.next.runs[id] = true

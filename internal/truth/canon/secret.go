@@ -12,7 +12,7 @@ const (
 
 // firstLetters are those of the words of secretWord, a bit each. The first
 // letter settles most names.
-const firstLetters = uint32(1<<('t'-'a') | 1<<('a'-'a') | 1<<('r'-'a') | 1<<('i'-'a') | 1<<('s'-'a') | 1<<('p'-'a') | 1<<('c'-'a'))
+const firstLetters = uint32(1<<('t'-'a') | 1<<0 | 1<<('r'-'a') | 1<<('i'-'a') | 1<<('s'-'a') | 1<<('p'-'a') | 1<<('c'-'a'))
 
 // kelvin is the one character outside ASCII whose simple lowercase mapping lies
 // inside it. U+0130 maps to i and a combining dot by the full mapping, which is
