@@ -132,6 +132,66 @@ func rawAnchor(b *testing.B, dir string, size int64, times int) (perSecond float
 	return perSecond, took[times/2]
 }
 
+// BenchmarkLatency appends batches of 64 from 8 goroutines that pause between
+// them, and reports the 99th percentile of a batch's latency in syncs: those of
+// as many records, written and synced alone, with the same pauses.
+func BenchmarkLatency(b *testing.B) {
+	const writers, size = 8, 64
+	dir := b.TempDir()
+	j, err := Open(benchConfig(b, filepath.Join(dir, "journal")))
+	require.NoError(b, err)
+	latencies := make([][]time.Duration, writers)
+	var wg sync.WaitGroup
+	for w := range writers {
+		events := testEvents("run", w*size, size)
+		wg.Go(func() {
+			for n := range b.N {
+				setRun(events, w*b.N+n)
+				began := time.Now()
+				if _, err := j.Append(context.Background(), events); err != nil {
+					b.Error(err)
+				}
+				latencies[w] = append(latencies[w], time.Since(began))
+				time.Sleep(pause(n))
+			}
+		})
+	}
+	wg.Wait()
+	perRecord := sizeOf(b, filepath.Join(dir, "journal")) / int64(j.Stats().Lines)
+	closeJournal(b, j)
+
+	raw := rawLatencies(b, dir, perRecord*size)
+	all := slices.Concat(latencies...)
+	slices.Sort(all)
+	p99 := all[len(all)*99/100]
+	b.ReportMetric(float64(p99.Microseconds())/1000, "p99-ms")
+	b.ReportMetric(float64(raw[len(raw)/2].Microseconds())/1000, "raw-p50-ms")
+	b.ReportMetric(float64(raw[len(raw)*99/100].Microseconds())/1000, "raw-p99-ms")
+	b.ReportMetric(float64(p99)/float64(raw[len(raw)*99/100]), "p99/raw-p99")
+}
+
+func pause(n int) time.Duration { return time.Duration(n*7919%20_000) * time.Microsecond }
+
+// rawLatencies returns how long writing and syncing takes, in order.
+func rawLatencies(b *testing.B, dir string, size int64) []time.Duration {
+	b.Helper()
+	f, err := os.CreateTemp(dir, "raw")
+	require.NoError(b, err)
+	buf := make([]byte, size)
+	took := make([]time.Duration, b.N)
+	for n := range took {
+		began := time.Now()
+		_, err := f.Write(buf)
+		require.NoError(b, err)
+		require.NoError(b, f.Sync())
+		took[n] = time.Since(began)
+		time.Sleep(pause(n))
+	}
+	require.NoError(b, f.Close())
+	slices.Sort(took)
+	return took
+}
+
 // BenchmarkRecord is the processor time and the allocations of one record on a
 // disk that takes no time, its digests included: compare BenchmarkDigests.
 func BenchmarkRecord(b *testing.B) {
@@ -139,15 +199,20 @@ func BenchmarkRecord(b *testing.B) {
 	w := newWriter(nullDisk{}, benchConfig(b, "").withDefaults())
 	require.NoError(b, w.beginJournal(0))
 	w.started = true
-	b.ReportAllocs()
-	for n := 0; n < b.N; n += benchBatch {
-		b.StopTimer()
+	write := func(n int) {
 		setRun(events, n)
-		b.StartTimer()
 		added := newBatch(events)
 		require.NoError(b, added.encode(&w.template, events))
 		w.queue.records += added.records
 		require.NoError(b, w.commit([]*batch{added}, want{}))
+	}
+	for n := range DefaultRetryWindow / benchBatch {
+		write(-n - 1)
+	}
+	b.ReportAllocs()
+	b.ResetTimer()
+	for n := 0; n < b.N; n += benchBatch {
+		write(n)
 	}
 }
 

@@ -42,6 +42,12 @@ func (c *testClock) advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
+// Types of events that the journal does not know.
+const (
+	typeNote  = "example.note.v0"
+	typeOther = "example.other.v0"
+)
+
 const (
 	testSecret = "evidence-test-secret-0123456789abcdef"
 	testKeyID  = "test-kid"

@@ -185,15 +185,17 @@ func TestEventsThatCannotBeWrittenAreNamed(t *testing.T) {
 	anonymous := testEvent("", 0)
 	broken := testEvent("run-1", 0)
 	broken.Data = []byte("{\"a\":1}\n{}")
-	open := testEvent("run-1", 0)
+	open := dataEvent(t, "run-1", 0, typeNote, "{}")
 	open.Data = []byte(`{"a":"}`)
+	short := dataEvent(t, "run-1", 0, typeNote, "{}")
+	short.Data = []byte(`{"a":{}}}`)
 	list := testEvent("run-1", 0)
 	list.Data = []byte(`[1]`)
 	empty := testEvent("run-1", 0)
 	empty.Data = nil
 	for name, e := range map[string]carrier.Event{
 		"too long": long, "a type of the journal": own, "no run": anonymous, "two lines": broken,
-		"no end": open, "a list": list, "nothing": empty, "a run with a colon": testEvent("a:b", 0),
+		"no end": open, "an end too early": short, "a list": list, "nothing": empty, "a run with a colon": testEvent("a:b", 0),
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := journalDir(t)

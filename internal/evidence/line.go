@@ -296,26 +296,45 @@ func (p *lineParser) boolean() {
 
 // container returns an object or a list with all that is in it.
 func (p *lineParser) container() []byte {
-	start, depth := p.at, 0
-	for !p.failed && p.at < len(p.text) {
-		c := p.text[p.at]
-		p.at++
-		switch c {
+	n := containerEnd(p.rest())
+	if n < 0 {
+		p.failed = true
+		return nil
+	}
+	p.at += n
+	return p.text[p.at-n : p.at : p.at]
+}
+
+// containerEnd returns the length of the object or list that text begins with,
+// or -1. Of what is between the brackets it only looks for strings, whose
+// brackets do not count.
+func containerEnd(text []byte) int {
+	depth := 0
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; c {
 		case '"':
-			p.str()
+			for i = plainEnd(text, i+1); i < len(text) && text[i] == '\\'; {
+				i = plainEnd(text, min(i+2, len(text)))
+			}
+			if i == len(text) || text[i] != '"' {
+				return -1
+			}
 		case '{', '[':
 			depth++
 		case '}', ']':
-			depth--
-			if depth == 0 {
-				return p.text[start:p.at:p.at]
+			if depth--; depth == 0 {
+				return i + 1
 			}
 		default:
-			p.failed = p.failed || depth == 0 || c < ' '
+			if c < ' ' {
+				return -1
+			}
+		}
+		if depth == 0 {
+			return -1
 		}
 	}
-	p.failed = true
-	return nil
+	return -1
 }
 
 // parseTime returns the time that a line has, or the zero time.

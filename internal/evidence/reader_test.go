@@ -59,8 +59,8 @@ func TestReaderFilters(t *testing.T) {
 	mismatch.Time = "2026-01-02T04:00:00+00:30"
 	elsewhere := testEvent("b", 0)
 	require.NoError(t, elsewhere.SetData(carrier.TypeCarrier, strings.ReplaceAll(carrierData("x", 0), string(usual), string(other))))
-	tricky := dataEvent(t, "b", 1, TypeRule, fmt.Sprintf(`{"tool_name":",\"declared_policy_digest\":\"%s\""}`, other))
-	run := dataEvent(t, strange, 0, TypeRun, `{}`)
+	tricky := dataEvent(t, "b", 1, typeNote, fmt.Sprintf(`{"tool_name":",\"declared_policy_digest\":\"%s\""}`, other))
+	run := dataEvent(t, strange, 0, typeOther, `{}`)
 	dir := journalDir(t)
 	j := openJournal(t, testConfig(t, dir))
 	appendEvents(t, j, []carrier.Event{match, mismatch, elsewhere, tricky, run, rowEvent(t, match, 2), rowEvent(t, mismatch, 3)})
@@ -85,7 +85,7 @@ func TestReaderFilters(t *testing.T) {
 		"another policy":          {Filter{Policy: other}, []string{"b:0"}},
 		"a verdict":               {Filter{Verdicts: []truth.Verdict{truth.Mismatch}}, []string{"a:1", "a:3"}},
 		"verdicts":                {Filter{Verdicts: []truth.Verdict{truth.Mismatch, truth.Match}, RunID: "b"}, []string{"b:0"}},
-		"types":                   {Filter{Types: []string{TypeRule, TypeRun}}, []string{"b:1", strange + ":0"}},
+		"types":                   {Filter{Types: []string{typeNote, typeOther}}, []string{"b:1", strange + ":0"}},
 		"rows":                    {Filter{Types: []string{carrier.TypeRow}}, []string{"a:2", "a:3"}},
 	} {
 		t.Run(name, func(t *testing.T) {

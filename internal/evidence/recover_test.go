@@ -52,7 +52,7 @@ func TestAFileCutAnywhereInItsLastRecordIsContinued(t *testing.T) {
 	j := openJournal(t, cfg)
 	appendEvents(t, j, testEvents("run-1", 0, 3))
 	before := readDir(t, dir) // what is durable now
-	appendEvents(t, j, []carrier.Event{dataEvent(t, "r", 3, TypeRule, "{}")})
+	appendEvents(t, j, []carrier.Event{dataEvent(t, "r", 3, typeNote, "{}")})
 	after := readDir(t, dir)
 	closeJournal(t, j)
 
@@ -85,7 +85,7 @@ func checkCut(t *testing.T, dir string, files map[string][]byte, torn int, missi
 	t.Helper()
 	d := diskOf(files)
 	j := openDisk(t, d, diskConfig(t))
-	r := appendEvents(t, j, []carrier.Event{dataEvent(t, "r", 3, TypeRule, "{}"), dataEvent(t, "r", 4, TypeRule, `{"a":1}`)})
+	r := appendEvents(t, j, []carrier.Event{dataEvent(t, "r", 3, typeNote, "{}"), dataEvent(t, "r", 4, typeNote, `{"a":1}`)})
 	recovery := j.Recovery()
 	stats := j.Stats()
 	closeJournal(t, j)

@@ -7,14 +7,9 @@ import (
 	"strings"
 )
 
-// The types of the events in a journal beside those of package carrier. The
-// first three are written by whoever keeps the runs, the others by the journal
-// itself; nobody else may append a type that begins with JournalTypes.
+// The types of the events that the journal writes itself. Nobody else may append
+// one of a type that begins with JournalTypes.
 const (
-	TypeRule       = "assay.tdt.rule.v0"       // the record of one sequence rule
-	TypeRun        = "assay.tdt.run.v0"        // the result of a closed run
-	TypeSupersedes = "assay.tdt.supersedes.v0" // a decision that replaces an earlier one
-
 	JournalTypes   = "assay.tdt.journal."
 	TypeHead       = JournalTypes + "head.v0"       // first line of a segment
 	TypeCheckpoint = JournalTypes + "checkpoint.v0" // signed root of the tree
