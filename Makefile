@@ -50,7 +50,7 @@ $(FULL): builder-config.yaml $(SOURCES)
 
 .PHONY: test
 test: $(MINIMAL) ## Run every test, with the race detector, and the end-to-end tests over the built distribution
-	$(GO) test -race ./...
+	$(GO) test -race -timeout 40m ./...
 
 .PHONY: check
 check: generate golden lint ## Regenerate and lint; fail on any difference

@@ -142,7 +142,8 @@ func (e *Engine) closedRun(c *ledger.Closed, now time.Time) (*ClosedRun, error) 
 		return out, fmt.Errorf("run record: it has %d bytes, want at most %d", len(event.Data), maxPayload)
 	}
 	out.digest, _ = ledger.ParseSum(canon.Sum(event.Data))
-	out.events = append(events, event)
+	events = append(events, event)
+	out.events = events
 	return out, nil
 }
 
