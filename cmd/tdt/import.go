@@ -130,7 +130,7 @@ func (r *importReport) add(s *seen) {
 	switch s.kind {
 	case carrier.KindRow:
 		if row, err := carrier.ReadRow(s.text); err == nil {
-			r.rows[canon.Digest(strings.Clone(string(row.Content())))] = &importedRow{
+			r.rows[cloneDigest(row.Content())] = &importedRow{
 				s.at, row.RunVerdict().String(), strings.Clone(row.Ref()),
 			}
 		}
@@ -141,13 +141,14 @@ func (r *importReport) add(s *seen) {
 	}
 }
 
+// newImportedDecision keeps what a carrier says, and not the text it stands in.
 func newImportedDecision(at location, rec *carrier.Record) *importedDecision {
 	in := rec.Input()
 	d := &importedDecision{
-		location: at, ToolName: in.ToolName, Order: in.Order, SourceClass: in.SourceClass.String(), CallID: in.CallID,
-		ResultStatus: in.ResultStatus.String(), IdentityState: in.Identity.String(), KeyID: in.KeyID,
-		DeclaredPolicy: in.DeclaredPolicy, ObservedInput: rec.ObservedInput(), Identity: rec.IdentityDigest(),
-		Content: rec.ContentDigest(),
+		location: at, ToolName: strings.Clone(in.ToolName), Order: in.Order, SourceClass: in.SourceClass.String(),
+		CallID: strings.Clone(in.CallID), ResultStatus: in.ResultStatus.String(), IdentityState: in.Identity.String(),
+		KeyID: strings.Clone(in.KeyID), DeclaredPolicy: cloneDigest(in.DeclaredPolicy),
+		ObservedInput: cloneDigest(rec.ObservedInput()), Identity: rec.IdentityDigest(), Content: cloneDigest(rec.ContentDigest()),
 	}
 	if !in.Unclassified {
 		verdict := in.Verdict.String()
@@ -155,6 +156,8 @@ func newImportedDecision(at location, rec *carrier.Record) *importedDecision {
 	}
 	return d
 }
+
+func cloneDigest(d canon.Digest) canon.Digest { return canon.Digest(strings.Clone(string(d))) }
 
 func (r *importReport) print(w io.Writer, format string) error {
 	if format == "json" {
