@@ -236,7 +236,9 @@ func newStoredEngine(t *testing.T) (*Engine, *saver) {
 
 func TestWhatIsStoredAndWhen(t *testing.T) {
 	policies := policyOf(t, placePolicy)
-	pay := func(trace, id int) part { return part{trace: trace, id: id, parent: 1, tool: "pay", args: `{}`, start: id} }
+	pay := func(trace, id int) part {
+		return part{trace: trace, id: id, parent: 1, tool: "pay", args: `{}`, start: id}
+	}
 	e, s := newStoredEngine(t)
 	journal := e.set.Journal.(*memory)
 
