@@ -9,6 +9,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 
 	"github.com/tool-decision-truth/collector/internal/engine"
+	"github.com/tool-decision-truth/collector/internal/ledger"
 	"github.com/tool-decision-truth/collector/internal/truth"
 	"github.com/tool-decision-truth/collector/processor/tdtprocessor/internal/metadata"
 )
@@ -36,31 +37,54 @@ func (c *counters) count(ctx context.Context, b *engine.Batch) {
 	if b.Unrecordable > 0 {
 		c.evidenceFailed(ctx, reasonUnrecordable)
 	}
-	var decisions tally[[2]string]
-	var dialects, unusable tally[string]
+	var seen seenCalls
 	for i := range b.Decisions {
-		d := &b.Decisions[i]
-		for j := range d.Members {
-			dialects.add(d.Members[j].Obs.Dialect)
-		}
-		if why := d.Primary().Obs.Args.Why; !d.Primary().Obs.Args.Captured() && why != truth.ArgsAbsent {
-			unusable.add(string(why))
-		}
-		if d.Policy != nil {
-			decisions.add([2]string{d.Verdict().String(), d.Policy.Name})
-			if n := int64(len(d.Placed.Violated)); n > 0 {
-				c.builder.ProcessorTdtRulesViolated.Add(ctx, n, metric.WithAttributes(attribute.String("policy", d.Policy.Name)))
-			}
-		}
+		seen.add(&b.Decisions[i])
 	}
-	for label, n := range decisions {
+	c.add(ctx, &seen)
+}
+
+// seenCalls are the calls of one batch, by label.
+type seenCalls struct {
+	decisions          tally[[2]string] // by verdict and policy
+	dialects, unusable tally[string]
+	violated           map[string]int64 // by policy
+}
+
+func (s *seenCalls) add(d *engine.Decision) {
+	for i := range d.Members {
+		s.dialects.add(d.Members[i].Obs.Dialect)
+	}
+	if d.Placed.Kind == ledger.KindJoined || d.Placed.Kind == ledger.KindResent {
+		return // its decision was counted when it was taken
+	}
+	if args := &d.Primary().Obs.Args; !args.Captured() && args.Why != truth.ArgsAbsent {
+		s.unusable.add(string(args.Why))
+	}
+	if d.Policy == nil {
+		return
+	}
+	s.decisions.add([2]string{d.Verdict().String(), d.Policy.Name})
+	if n := len(d.Placed.Violated); n > 0 {
+		if s.violated == nil {
+			s.violated = map[string]int64{}
+		}
+		s.violated[d.Policy.Name] += int64(n)
+	}
+}
+
+func (c *counters) add(ctx context.Context, s *seenCalls) {
+	for label, n := range s.decisions {
 		c.builder.ProcessorTdtDecisions.Add(ctx, n, metric.WithAttributes(
 			attribute.String("verdict", label[0]), attribute.String("policy", label[1])))
 	}
-	for dialect, n := range dialects {
+	for policy, n := range s.violated {
+		c.builder.ProcessorTdtRulesViolated.Add(ctx, n, metric.WithAttributes(attribute.String("policy", policy)))
+	}
+	for dialect, n := range s.dialects {
 		c.builder.ProcessorTdtCallsRecognized.Add(ctx, n, metric.WithAttributes(attribute.String("dialect", dialect)))
 	}
-	for reason, n := range unusable {
+	for reason, n := range s.unusable {
 		c.builder.ProcessorTdtArgumentsUnusable.Add(ctx, n, metric.WithAttributes(attribute.String("reason", reason)))
 	}
 }

@@ -89,7 +89,7 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 	errs = errors.Join(errs, err)
 	builder.ProcessorTdtDecisions, err = builder.meter.Int64Counter(
 		"otelcol_processor_tdt_decisions",
-		metric.WithDescription("Decisions judged, by verdict and policy. [Development]"),
+		metric.WithDescription("Decisions, by verdict and policy. A further span of a call that is decided already counts only where it changes the decision. [Development]"),
 		metric.WithUnit("{decisions}"),
 	)
 	errs = errors.Join(errs, err)
@@ -125,7 +125,7 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 	errs = errors.Join(errs, err)
 	builder.ProcessorTdtInternalErrors, err = builder.meter.Int64Counter(
 		"otelcol_processor_tdt_internal_errors",
-		metric.WithDescription("Spans that met a fault of the processor itself and were marked invalid. A healthy system shows none. [Development]"),
+		metric.WithDescription("Spans that met a fault of the processor itself. They are marked invalid, or pass without a verdict. A healthy system shows none. [Development]"),
 		metric.WithUnit("{spans}"),
 	)
 	errs = errors.Join(errs, err)

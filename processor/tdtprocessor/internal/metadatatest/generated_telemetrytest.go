@@ -56,7 +56,7 @@ func AssertEqualProcessorTdtCallsRecognized(t *testing.T, tt *componenttest.Tele
 func AssertEqualProcessorTdtDecisions(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_processor_tdt_decisions",
-		Description: "Decisions judged, by verdict and policy. [Development]",
+		Description: "Decisions, by verdict and policy. A further span of a call that is decided already counts only where it changes the decision. [Development]",
 		Unit:        "{decisions}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,
@@ -148,7 +148,7 @@ func AssertEqualProcessorTdtEvidenceTreeSize(t *testing.T, tt *componenttest.Tel
 func AssertEqualProcessorTdtInternalErrors(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_processor_tdt_internal_errors",
-		Description: "Spans that met a fault of the processor itself and were marked invalid. A healthy system shows none. [Development]",
+		Description: "Spans that met a fault of the processor itself. They are marked invalid, or pass without a verdict. A healthy system shows none. [Development]",
 		Unit:        "{spans}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,
