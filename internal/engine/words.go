@@ -18,7 +18,7 @@ var nameFlags = []struct {
 	clause string
 }{
 	{recognize.NameMissing, "name.missing", "the span has no tool name"},
-	{recognize.NameWrongType, "name.wrong_type", "the tool's name is not text"},
+	{recognize.NameWrongType, "name.wrong_type", "the attribute of the tool's name is not text"},
 	{recognize.NameNotUTF8, "name.not_utf8", "the tool's name has bytes that are no text"},
 	{recognize.NameControl, "name.control", "the tool's name has control characters"},
 	{recognize.NameBidi, "name.bidi", "the tool's name has characters that change the reading direction"},

@@ -255,7 +255,7 @@ func readCapture(t testing.TB, file string) (batches []ptrace.Traces) {
 func toolCall(span ptrace.Span, id int, tool, args string) {
 	span.SetTraceID(pcommon.TraceID{14: byte(id >> 8), 15: 1})
 	span.SetSpanID(pcommon.SpanID{4: byte(id >> 24), 5: byte(id >> 16), 6: byte(id >> 8), 7: byte(id)})
-	span.SetName("execute_tool")
+	span.SetName("execute_tool " + tool)
 	span.SetStartTimestamp(pcommon.Timestamp(1e18 + id))
 	span.SetEndTimestamp(pcommon.Timestamp(2e18))
 	span.Attributes().PutStr("gen_ai.operation.name", "execute_tool")

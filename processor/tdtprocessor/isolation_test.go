@@ -41,7 +41,7 @@ func TestOneBadSpanHarmsNoOther(t *testing.T) {
 			s.Attributes().PutStr("gen_ai.tool.call.arguments", `{"path":"`+strings.Repeat("a", 200<<10)+`!"}`)
 		}},
 		{"arguments of another type", "incomplete", func(s ptrace.Span) { s.Attributes().PutInt("gen_ai.tool.call.arguments", 7) }},
-		{"a name that is no text", "mismatch", func(s ptrace.Span) { s.Attributes().PutEmptyMap("gen_ai.tool.name") }},
+		{"a name that is no text", "mismatch", func(s ptrace.Span) { s.SetName("call"); s.Attributes().PutEmptyMap("gen_ai.tool.name") }},
 		{"no ids", "match", func(s ptrace.Span) { s.SetTraceID(pcommon.TraceID{}); s.SetSpanID(pcommon.SpanID{}) }},
 		{"times beyond all bounds", "match", func(s ptrace.Span) { s.SetStartTimestamp(1<<64 - 1); s.SetEndTimestamp(1) }},
 		{"a parent that is itself", "match", func(s ptrace.Span) { s.SetParentSpanID(s.SpanID()) }},
