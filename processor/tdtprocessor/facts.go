@@ -13,15 +13,28 @@ import (
 	"github.com/tool-decision-truth/collector/internal/truth"
 )
 
-// presets are the conditions for emitters whose spans are known to say in so
-// many words whether a human approved. Naming one says: these are believed.
+// presets are the conditions for emitters whose spans say in so many words who
+// approved a call. Naming one says: these are believed.
 var presets = map[string]FactConfig{
+	// A human decided. What a configuration or a hook let pass is not known to
+	// be approved by anybody.
 	"claude_code": {
-		From:      `name == "claude_code.tool.blocked_on_user"`,
+		From: claudeCodeDecision,
+		TrueWhen: []string{
+			`attributes["decision"] == "accept" and attributes["source"] == "user_temporary"`,
+			`attributes["decision"] == "accept" and attributes["source"] == "user_permanent"`,
+		},
+		FalseWhen: []string{`attributes["decision"] == "reject"`},
+	},
+	// Whoever decided: a human, the configuration, or a hook.
+	"claude_code_any_source": {
+		From:      claudeCodeDecision,
 		TrueWhen:  []string{`attributes["decision"] == "accept"`},
 		FalseWhen: []string{`attributes["decision"] == "reject"`},
 	},
 }
+
+const claudeCodeDecision = `name == "claude_code.tool.blocked_on_user" and instrumentation_scope.name == "com.anthropic.claude_code.tracing"`
 
 // A fact is one compiled FactConfig. The zero fact believes nobody.
 type fact struct {
