@@ -122,6 +122,10 @@ func (c *plainCall) evidence(p *engine.Policy) *truth.Evidence {
 	return e
 }
 
+// plainSpanned bounds the calls that the record of a rule names. The others are
+// counted.
+const plainSpanned = 10_000
+
 // plainRun names the one run that a file of plain calls is.
 const plainRun = "calls"
 
@@ -133,10 +137,7 @@ func (j *judging) plainCalls(file string, out *decisionPrinter) error {
 	}
 	defer in.Close()
 	lines := newLineReader(in, maxOTLPLine)
-	run := &plainRunState{extent: sequence.Partial, worst: truth.Match, rules: j.policy.Rules.NewState(0)}
-	if j.complete {
-		run.extent = sequence.Complete
-	}
+	run := &plainRunState{extent: j.extent, worst: truth.Match, rules: j.policy.Rules.NewState(plainSpanned)}
 	for {
 		line, err := lines.next()
 		if errors.Is(err, io.EOF) {

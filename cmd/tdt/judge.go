@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/tool-decision-truth/collector/internal/engine"
 	"github.com/tool-decision-truth/collector/internal/report"
 )
 
@@ -23,7 +22,13 @@ a line, as the Collector's file exporter writes it.
 With --calls the file holds plain calls instead, a JSON object a line:
   {"tool_name": "pay", "arguments": {"amount": 5}, "evidence": {"approval_obtained": true}}
 so that a policy can be tried without a trace. "arguments" may be any JSON value
-or missing; "identity_state" and "evidence" may be missing too.
+or missing; "identity_state" and "evidence" may be missing too. The file is one
+run.
+
+Behind the decisions come the runs, and what became of each rule about order in
+them. A recording may end before its runs do, so they are partial; with --complete
+nothing more will come. --format json prints an object a line: one for each
+decision, and behind them one for each run, which has "rules".
 
 Exit status: 0 every call matches and no rule is violated, 3 there are findings,
 1 a file could not be read, 2 usage.`
@@ -96,7 +101,7 @@ type decisionPrinter struct {
 	color    bool
 	rows     []report.Row
 	counts   map[string]int
-	rules    []ruleLine
+	runs     runList
 	findings bool
 }
 
@@ -110,6 +115,7 @@ func newDecisionPrinter(s streams, format string) *decisionPrinter {
 
 func (p *decisionPrinter) decision(r *result) error {
 	p.counts[r.Verdict]++
+	p.runs.met(r.Run)
 	if r.Verdict != "match" {
 		p.findings = true
 	}
@@ -124,51 +130,6 @@ func (p *decisionPrinter) decision(r *result) error {
 	return nil
 }
 
-// A runLine is a run as `tdt judge --format json` prints it, behind the
-// decisions.
-type runLine struct {
-	Run     string     `json:"run"`
-	Extent  string     `json:"extent"`
-	Verdict string     `json:"run_verdict"`
-	Rules   []ruleLine `json:"rules"`
-	Calls   int64      `json:"calls"`
-	Caveats []string   `json:"caveats"`
-}
-
-type ruleLine struct {
-	RuleID  string `json:"rule_id"`
-	ID      string `json:"id,omitempty"`
-	Kind    string `json:"kind"`
-	Outcome string `json:"outcome"`
-	Reason  string `json:"reason"`
-	Spanned []int  `json:"spanned"`
-
-	run string
-}
-
-func (p *decisionPrinter) run(r *engine.RunRecord) {
-	line := runLine{
-		Run: r.Run, Extent: r.Extent.String(), Verdict: r.Verdict.String(), Calls: r.Calls,
-		Rules: []ruleLine{}, Caveats: []string{},
-	}
-	for _, c := range r.Caveats {
-		line.Caveats = append(line.Caveats, c.String())
-	}
-	for i := range r.Rules {
-		rule := &r.Rules[i]
-		line.Rules = append(line.Rules, ruleLine{
-			RuleID: rule.RuleID, ID: rule.ID, Kind: rule.Kind.String(), Outcome: rule.Outcome.String(),
-			Reason: rule.Reason.String(), Spanned: rule.Spanned, run: r.Run,
-		})
-		p.findings = p.findings || rule.Outcome.String() == "violated"
-	}
-	if p.json {
-		writeJSONLine(p.w, line)
-		return
-	}
-	p.rules = append(p.rules, line.Rules...)
-}
-
 // table prints the rows that wait.
 func (p *decisionPrinter) table() error {
 	if len(p.rows) == 0 {
@@ -181,29 +142,18 @@ func (p *decisionPrinter) table() error {
 
 // finish prints what waits and the totals.
 func (p *decisionPrinter) finish() error {
+	p.printRuns()
 	if !p.json {
 		if err := p.table(); err != nil {
 			return err
 		}
-		p.ruleTable()
+		if err := p.runs.print(p.w); err != nil {
+			return err
+		}
 		fmt.Fprintf(p.w, "\n%s.\n", report.Totals(p.counts))
 	}
 	if err := p.w.Flush(); err != nil {
 		return fmt.Errorf("write: %w", err)
 	}
 	return nil
-}
-
-// ruleTable prints what became of each rule in each run.
-func (p *decisionPrinter) ruleTable() {
-	if len(p.rules) == 0 {
-		return
-	}
-	fmt.Fprintln(p.w)
-	t := newTable(p.w, "RUN", "RULE", "OUTCOME", "REASON")
-	for i := range p.rules {
-		r := &p.rules[i]
-		t.row(r.run, report.Cell(r.RuleID), r.Outcome, r.Reason)
-	}
-	_ = t.flush() // an error of the writer shows when it is flushed
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/tool-decision-truth/collector/internal/ledger"
 	"github.com/tool-decision-truth/collector/internal/recognize"
 	"github.com/tool-decision-truth/collector/internal/truth/canon"
+	"github.com/tool-decision-truth/collector/internal/truth/sequence"
 )
 
 // judging is one policy, ready to judge recordings or plain calls.
@@ -24,7 +25,7 @@ type judging struct {
 	engine   *engine.Engine
 	policy   *engine.Policy
 	key      *canon.Key
-	complete bool
+	extent   sequence.Extent
 	carriers bool
 	spans    int64
 }
@@ -52,9 +53,17 @@ func newJudging(s streams, flags *judgeFlags) (*judging, error) {
 	}
 	set := engine.Settings{
 		Recognizer: r, Key: key,
-		Ledger: ledger.NewLedger(ledger.Options{Complete: flags.complete, SameTool: recognize.SameTool}),
+		Ledger: ledger.NewLedger(ledger.Options{Extent: flags.extent(), SameTool: recognize.SameTool}),
 	}
-	return &judging{streams: s, engine: engine.New(set, nil), policy: p, key: key, complete: flags.complete}, nil
+	return &judging{streams: s, engine: engine.New(set, nil), policy: p, key: key, extent: flags.extent()}, nil
+}
+
+// extent is the operator's word on the runs. A recording may end before they do.
+func (f *judgeFlags) extent() sequence.Extent {
+	if f.complete {
+		return sequence.Complete
+	}
+	return sequence.Partial
 }
 
 // epoch stands for the time in a verb that judges recordings: it has none.
@@ -103,8 +112,7 @@ func (j *judging) batch(td ptrace.Traces, held *results, out *decisionPrinter) e
 	j.spans += b.Spans
 	for i := range b.Decisions {
 		d := &b.Decisions[i]
-		run := ledger.ID(d.Primary().Span.TraceID())
-		r, err := held.add(d, run, hex.EncodeToString(run[:]))
+		r, err := held.add(d, d.Run, hex.EncodeToString(d.Run[:]))
 		if err != nil {
 			return err
 		}

@@ -106,8 +106,8 @@ func (s *shard) report(r *run, why Why) Closed {
 		Verdict: r.verdict(), Extent: r.extent(known), Why: why, Caveats: known.list(),
 		run: r, shard: s,
 	}
-	if s.options.Complete {
-		c.Extent = sequence.Complete
+	if s.options.Extent != 0 {
+		c.Extent = s.options.Extent
 	}
 	by, _ := r.counts()
 	c.Counts = Counts{Match: by[truth.Match], Incomplete: by[truth.Incomplete], Mismatch: by[truth.Mismatch], Invalid: by[truth.Invalid]}

@@ -5,6 +5,8 @@ package ledger
 import (
 	"math"
 	"time"
+
+	"github.com/tool-decision-truth/collector/internal/truth/sequence"
 )
 
 // Options bound a Ledger. A zero bound takes the default, except where it says
@@ -50,9 +52,9 @@ type Options struct {
 	// closes. 0: there is no evidence, and none is asked for.
 	Records int
 
-	// Complete says on the operator's word that nothing more will come: every
-	// extent is complete.
-	Complete bool
+	// Extent is the operator's word on whether more calls may come, and then
+	// that of every run. Zero: each run has that which was observed.
+	Extent sequence.Extent
 
 	// Stored says that runs are kept in storage: Ended then lists what is
 	// forgotten.

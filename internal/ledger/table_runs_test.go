@@ -346,7 +346,7 @@ func TestBatchScope(t *testing.T) {
 }
 
 func TestTheOperatorsWordOnExtent(t *testing.T) {
-	b := newBook(t, Options{Complete: true}, `{type: eventually, tool: mail, within: 9}`)
+	b := newBook(t, Options{Extent: sequence.Complete}, `{type: eventually, tool: mail, within: 9}`)
 	b.one("a", 1)
 	ended := b.CloseAll(b.now, WhyEnd, 100)
 	require.Len(t, ended.Closed, 1)
