@@ -4,6 +4,7 @@ package collector
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"regexp"
 	"slices"
@@ -13,7 +14,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tool-decision-truth/collector/internal/engine"
+	"github.com/tool-decision-truth/collector/internal/evidence"
+	"github.com/tool-decision-truth/collector/internal/ledger"
 	"github.com/tool-decision-truth/collector/internal/lint"
+	"github.com/tool-decision-truth/collector/internal/recognize"
 	"github.com/tool-decision-truth/collector/internal/truth"
 	"github.com/tool-decision-truth/collector/internal/truth/canon"
 	"github.com/tool-decision-truth/collector/internal/truth/carrier"
@@ -51,7 +56,20 @@ func vocabularies() map[string][]word {
 	for a := truth.AxisTool; a.String() != ""; a++ {
 		axes = append(axes, word{text: a.String()})
 	}
+	layers := []word{}
+	for l := recognize.LayerAgent; l.String() != ""; l++ {
+		layers = append(layers, word{text: l.String()})
+	}
 	return map[string][]word{
+		"Layers":                                layers,
+		"Flags of names":                        plain(recognize.NameFlags(math.MaxUint16).Names()),
+		"Marks of calls":                        plain(recognize.Marks(math.MaxUint16).Names()),
+		"Conflicts of spans":                    plain(recognize.Conflict(math.MaxUint8).Names()),
+		"Why a run is closed":                   plain(ledger.Whys()),
+		"Caveats of runs":                       plain(ledger.Caveats()),
+		"Evidence on spans":                     words(engine.EvidenceDisabled, engine.EvidenceRecorded, engine.EvidenceFailed),
+		"Faults of a journal":                   meaningful(evidence.Faults(), evidence.Fault.Meaning),
+		"Why a journal fails":                   meaningful(evidence.Reasons(), evidence.Reason.Meaning),
 		"Verdicts":                              words(truth.Verdicts()...),
 		"Axes":                                  axes,
 		"Reasons":                               meaningful(truth.Reasons(), truth.Reason.Text),
@@ -71,6 +89,14 @@ func vocabularies() map[string][]word {
 		"Reasons of rules":                      words(sequence.Reasons()...),
 		"Findings about a policy":               meaningful(lint.Codes(), lint.Code.Meaning),
 	}
+}
+
+func plain(texts []string) []word {
+	out := make([]word, len(texts))
+	for i, text := range texts {
+		out[i] = word{text: text}
+	}
+	return out
 }
 
 var (

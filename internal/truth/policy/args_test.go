@@ -4,7 +4,6 @@ package policy
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -53,9 +52,7 @@ func TestArgsAxisVectors(t *testing.T) {
 				return
 			}
 			require.NoError(t, err)
-			start := time.Now()
 			assert.Equal(t, c.Want.Axes.Args, argsAxis(t, p, &c))
-			assert.Less(t, time.Since(start), 5*time.Second, "a hostile pattern must be answered")
 			for _, s := range p.Schemas() {
 				if s.Fault() != nil {
 					t.Log(s.Fault().Reason, s.Fault())
