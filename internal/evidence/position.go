@@ -94,7 +94,7 @@ func durableLimit(dir string) position {
 // leaves none.
 type positionFile struct {
 	file     file
-	slot     int64
+	slot     int64 // that was written last
 	unsynced bool
 }
 
@@ -104,9 +104,13 @@ func (f *positionFile) write(p position, sync bool) {
 	if f.file == nil {
 		return
 	}
-	f.slot = (f.slot + 1) % positionSlots
-	_, err := f.file.WriteAt([]byte(p.text()), f.slot*positionSize)
-	if f.unsynced = f.unsynced || sync; f.unsynced && err == nil {
+	f.unsynced = f.unsynced || sync
+	next := (f.slot + 1) % positionSlots
+	if _, err := f.file.WriteAt([]byte(p.text()), next*positionSize); err != nil {
+		return // the other slot stays, and this one is next again
+	}
+	f.slot = next
+	if f.unsynced {
 		f.unsynced = f.file.Sync() != nil
 	}
 }
