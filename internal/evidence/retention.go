@@ -4,6 +4,8 @@ package evidence
 
 import (
 	"encoding/hex"
+	"errors"
+	"io/fs"
 	"time"
 
 	"github.com/tool-decision-truth/collector/internal/truth/canon"
@@ -74,7 +76,8 @@ func (w *writer) retentionDue(now time.Time) bool {
 // tried again with the next segment; Verify knows that it may be there.
 func (w *writer) removeBefore(oldest uint64) {
 	for len(w.closed) > 0 && w.closed[0].number < oldest {
-		if w.dir.remove(segmentName(w.closed[0].number)) != nil {
+		err := w.dir.remove(segmentName(w.closed[0].number))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return
 		}
 		w.closed = w.closed[1:]
