@@ -16,6 +16,16 @@ func toolsCall(more ...Predicate) []Predicate {
 	return append([]Predicate{is("mcp.method.name", "tools/call")}, more...)
 }
 
+// mcpNamed are recognized by a name that says the same twice, which no other
+// emitter does.
+var mcpNamed = []Dialect{
+	{
+		Name: "mcp_go_handler", Title: "mcp-go, handler", Layer: LayerHandler,
+		When: []Predicate{{Span: []string{"tool.*"}, Same: "mcp.tool.name"}},
+		Tool: []Source{at("mcp.tool.name"), named("tool.*")},
+	},
+}
+
 // mcpSpecific are the dialects of MCP SDKs and gateways that differ from the
 // MCP conventions.
 var mcpSpecific = []Dialect{
@@ -84,11 +94,6 @@ var mcpSpecific = []Dialect{
 		Name: "mcp_go_server", Title: "mcp-go, server", Layer: LayerMCPServer,
 		When: []Predicate{is("mcp.method", "tools/call"), span("mcp.tools/call"), kind(ptrace.SpanKindServer)},
 		Tool: []Source{at("mcp.tool.name")},
-	},
-	{
-		Name: "mcp_go_handler", Title: "mcp-go, handler", Layer: LayerHandler,
-		When: []Predicate{{Span: []string{"tool.*"}, Same: "mcp.tool.name"}},
-		Tool: []Source{at("mcp.tool.name"), named("tool.*")},
 	},
 	{
 		Name: "openlit_mcp_call", Title: "OpenLIT, MCP", Layer: LayerMCPClient, Note: "about six spans a call; the server's are of kind CLIENT too",

@@ -60,6 +60,11 @@ var openInferences = []Dialect{
 		)),
 		Tool: openInferenceTool, CallID: openInferenceID, Args: append([]Source{written("tool.parameters", EncJSON)}, openInferenceArgs...),
 	},
+}
+
+// openInferenceGeneric is what remains of OpenInference. Its kind alone says
+// little: other emitters set it beside their own attributes.
+var openInferenceGeneric = []Dialect{
 	{
 		Name: "openinference", Title: "OpenInference", Layer: LayerAgent,
 		Note: "every other instrumentation, decorators and span processors (CrewAI, OpenAI Agents, BeeAI, Pipecat, Java, …)",

@@ -207,9 +207,9 @@ func twice(t testing.TB, p placed, key, value string) placed {
 
 func TestOptions(t *testing.T) {
 	span := sample{name: "refund", scope: "s", attrs: kv{"openinference.span.kind", "TOOL", "tool.name", "refund", "langfuse.observation.type", "tool", "langfuse.observation.input", order}}
-	assert.Equal(t, "openinference", inspect(t, span).Dialect)
-	assert.Equal(t, "langfuse", inspect(t, span, Options{First: []string{"langfuse"}}).Dialect)
-	assert.Equal(t, "langfuse", inspect(t, span, Options{Off: []string{"openinference"}}).Dialect)
+	assert.Equal(t, "langfuse", inspect(t, span).Dialect)
+	assert.Equal(t, "openinference", inspect(t, span, Options{First: []string{"openinference"}}).Dialect)
+	assert.Equal(t, "openinference", inspect(t, span, Options{Off: []string{"langfuse"}}).Dialect)
 	assert.Nil(t, inspect(t, span, Options{Off: []string{"openinference", "langfuse"}}))
 
 	for _, wrong := range []Options{{Off: []string{"nothing"}}, {First: []string{""}}} {

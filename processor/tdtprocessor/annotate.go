@@ -172,12 +172,12 @@ const ellipsis = "…"
 
 func (v *view) put(attrs pcommon.Map, obs *recognize.Observation) {
 	d := v.decision
-	addMissing(attrs, carrier.AttrOperationName, carrier.OperationExecuteTool)
-	if d.Tool != "" {
+	if d.Tool != "" { // else whoever reads the view would look for the name elsewhere
+		addMissing(attrs, carrier.AttrOperationName, carrier.OperationExecuteTool)
 		addMissing(attrs, carrier.AttrToolName, d.Tool)
 		addMissing(attrs, carrier.AttrToolNameShort, d.Tool)
+		addMissing(attrs, carrier.AttrSpanKind, carrier.SpanKindTool)
 	}
-	addMissing(attrs, carrier.AttrSpanKind, carrier.SpanKindTool)
 	attrs.PutStr(carrier.AttrClaimClass, carrier.ClaimDerived)
 	attrs.PutStr(carrier.AttrSchema, carrier.SchemaCarrier)
 	attrs.PutStr(carrier.AttrVerdict, v.verdict.String())
