@@ -277,7 +277,7 @@ func printVerified(w io.Writer, format string, sets []*setReport) error {
 	case !ok:
 		return printAll(w, sets)
 	case slices.ContainsFunc(sets, (*setReport).inconclusive):
-		_, err := fmt.Fprintln(w, "\nNothing is wrong that can be told with these keys, but not everything could be verified.")
+		_, err := fmt.Fprintln(w, "\nNothing is wrong that can be told, but not everything could be verified.")
 		return err
 	}
 	if slices.ContainsFunc(sets, func(r *setReport) bool { return r.Journal == nil && r.Rows == 0 }) {

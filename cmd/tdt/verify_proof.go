@@ -34,7 +34,7 @@ type proofReport struct {
 
 // errInconclusive ends a run that found nothing wrong and could not check all.
 // It has been told already.
-var errInconclusive = errors.New("not all of it can be verified with the keys at hand")
+var errInconclusive = errors.New("not all of it can be verified")
 
 // verifyProof verifies the proof that the flags name.
 func (s streams) verifyProof(flags *verifyFlags) error {
