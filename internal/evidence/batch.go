@@ -86,6 +86,9 @@ func (b *batch) encode(template *carrier.Event, events []carrier.Event) error {
 			return &EventError{Index: i, Err: err}
 		}
 		scratch = canon.AppendString(append(scratch[:0], e.ContentHash...), e.RunID)
+		if e.TraceParent != "" {
+			scratch = canon.AppendString(scratch, e.TraceParent)
+		}
 		b.keys = append(b.keys, keyOf(scratch))
 	}
 	return nil

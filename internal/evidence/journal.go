@@ -109,7 +109,7 @@ func randomID() (string, error) {
 // the journal. The batch is written whole or not at all, its records one behind
 // the other; batches of several callers share a sync.
 //
-// An event with the run, type, subject and data of one of the latest records
+// An event with the run, type, subject, data and span of one of the latest records
 // (Config.RetryWindow) is a retry, and makes no second record.
 //
 // The error is an *EventError for an event that can never be written, else an

@@ -142,6 +142,10 @@ func TestARetriedBatchMakesNoSecondRecord(t *testing.T) {
 	assert.Equal(t, first.Seqs[3:], second.Seqs[:2])
 	other := appendEvents(t, j, testEvents("run-2", 0, 1))
 	assert.Zero(t, other.Duplicates, "the same carrier in another run is another record")
+	ofSpan := testEvents("run-1", 0, 1)
+	ofSpan[0].TraceParent = "00-0af7651916cd43dd8448eb211c80319c-00000000000000aa-01"
+	assert.Zero(t, appendEvents(t, j, ofSpan).Duplicates, "the same carrier of another span is another call")
+	assert.Equal(t, 1, appendEvents(t, j, ofSpan).Duplicates)
 	twice := testEvents("run-3", 0, 1)
 	within := appendEvents(t, j, append(twice, twice...))
 	assert.Equal(t, 1, within.Duplicates)
@@ -152,8 +156,9 @@ func TestARetriedBatchMakesNoSecondRecord(t *testing.T) {
 	reopened := appendEvents(t, j, events)
 	assert.Equal(t, 5, reopened.Duplicates)
 	assert.Equal(t, first.Seqs, reopened.Seqs)
+	assert.Equal(t, 1, appendEvents(t, j, ofSpan).Duplicates)
 	closeJournal(t, j)
-	assert.EqualValues(t, 9, mustBeSound(t, dir, VerifyOptions{}).Records)
+	assert.EqualValues(t, 10, mustBeSound(t, dir, VerifyOptions{}).Records)
 }
 
 func TestTheRetryWindowIsBoundedAndSpansTwoSegments(t *testing.T) {

@@ -109,8 +109,12 @@ func (w *writer) remember(journal string, text []byte) {
 	if l.isOwn() {
 		return
 	}
-	quoted := append(append(append([]byte(nil), l.contentHash...), '"'), l.runID...)
-	key := keyOf(append(quoted, '"'))
+	says := append(append(append([]byte(nil), l.contentHash...), '"'), l.runID...)
+	says = append(says, '"')
+	if len(l.traceParent) > 0 {
+		says = append(append(append(says, '"'), l.traceParent...), '"')
+	}
+	key := keyOf(says)
 	if _, known := w.window.find(key); !known {
 		w.window.add(key, l.seq)
 	}

@@ -8,16 +8,18 @@ import (
 	"math/bits"
 )
 
-// A recordKey says which record an event is: its run and its content hash, which
-// covers the type. An event with a key that the journal has is a retry and makes
-// no second record. The time is not part of it: a span that is delivered again
-// is judged again, at another time.
+// A recordKey says which record an event is: its run, its content hash, which
+// covers the type, and the span that it is about. An event with a key that the
+// journal has is a retry and makes no second record. The time is not part of it:
+// a span that is delivered again is judged again, at another time. The span is:
+// two calls may be equal to the letter, as after a restart that forgot how many
+// calls the run had.
 type recordKey [16]byte
 
-// keyOf returns the key of an event, given its content hash and its run id as
-// a JSON string.
-func keyOf(hashAndRun []byte) recordKey {
-	sum := sha256.Sum256(hashAndRun)
+// keyOf returns the key of an event, given its content hash, and as JSON strings
+// its run id and, where it has one, its trace parent.
+func keyOf(hashRunAndSpan []byte) recordKey {
+	sum := sha256.Sum256(hashRunAndSpan)
 	return recordKey(sum[:len(recordKey{})])
 }
 
