@@ -57,20 +57,15 @@ func parsePlainCall(line string) (*plainCall, error) {
 func plainCallFault(err error) error {
 	var wrongType *json.UnmarshalTypeError
 	switch {
+	case errors.As(err, &wrongType) && wrongType.Field == "":
+		return fmt.Errorf("got a JSON %s, want an object", wrongType.Value)
 	case errors.As(err, &wrongType):
-		return fmt.Errorf("%s: got a JSON %s, want %s", fieldName(wrongType.Field), wrongType.Value, wrongType.Type)
+		return fmt.Errorf("%s: got a JSON %s, want %s", wrongType.Field, wrongType.Value, wrongType.Type)
 	case strings.HasPrefix(err.Error(), "json: unknown field "):
 		return errors.New("an unknown field, known are tool_name, arguments, identity_state, and evidence with tool_classes, " +
 			"approval_obtained, scope_satisfied, redaction_applied")
 	}
 	return errors.New("it is not a JSON object")
-}
-
-func fieldName(field string) string {
-	if field == "" {
-		return "the line"
-	}
-	return field
 }
 
 // call returns the call as the gate takes it. Arguments that are unusable are

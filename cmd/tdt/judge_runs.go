@@ -11,6 +11,7 @@ import (
 
 	"github.com/tool-decision-truth/collector/internal/engine"
 	"github.com/tool-decision-truth/collector/internal/report"
+	"github.com/tool-decision-truth/collector/internal/truth"
 	"github.com/tool-decision-truth/collector/internal/truth/sequence"
 )
 
@@ -80,6 +81,9 @@ func (l *runList) sort() {
 func (p *decisionPrinter) run(r *engine.RunRecord) {
 	line := runLineOf(r)
 	p.runs.lines = append(p.runs.lines, line)
+	// A run does not forget: what a span said before it was sent again, and said
+	// something better, is a finding too.
+	p.findings = p.findings || r.Verdict >= truth.Mismatch
 	for i := range line.Rules {
 		p.findings = p.findings || line.Rules[i].Outcome == sequence.Violated.String()
 	}

@@ -88,7 +88,9 @@ func TestDerivingFindsWhatDigestsCannot(t *testing.T) {
 		{"nothing", func(s string) string { return s }, "", exitOK},
 		{"another argument", func(s string) string { return strings.ReplaceAll(s, `\"limit\":3`, `\"limit\":4`) }, "args_differ", exitFindings},
 		{"another tool", func(s string) string { return strings.ReplaceAll(s, "fail_tool", "tidy_tool") }, "tool_differs", exitFindings},
-		{"no such spans", func(s string) string { return strings.ReplaceAll(s, "8473734b7ae76537acf99e1c3984e128", "9473734b7ae76537acf99e1c3984e128") }, "call_missing", exitFindings},
+		{"no such spans", func(s string) string {
+			return strings.ReplaceAll(s, "8473734b7ae76537acf99e1c3984e128", "9473734b7ae76537acf99e1c3984e128")
+		}, "call_missing", exitFindings},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			changed := tt.change(string(recording))

@@ -24,6 +24,7 @@ func newRoot(s streams) *cobra.Command {
 		Use:           "tdt",
 		Short:         "Tool-decision truth: judge recorded tool calls against a declared policy",
 		Long:          rootLong,
+		Version:       versionText(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          noVerb,

@@ -22,3 +22,9 @@ func buildVersion() (version, revision string) {
 	}
 	return version, revision
 }
+
+// versionText is what --version says.
+func versionText() string {
+	version, revision := buildVersion()
+	return version + " (" + revision + ")"
+}
