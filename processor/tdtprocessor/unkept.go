@@ -3,7 +3,6 @@
 package tdtprocessor
 
 import (
-	"slices"
 	"sync"
 
 	"github.com/tool-decision-truth/collector/internal/engine"
@@ -19,7 +18,8 @@ type unkept struct {
 	block bool
 
 	mu     sync.Mutex
-	runs   []*engine.ClosedRun
+	runs   []*engine.ClosedRun          // in the order in which they were closed
+	latest map[string]*engine.ClosedRun // by run; what runs holds beside it is out of date
 	events int
 }
 
@@ -29,42 +29,58 @@ func (u *unkept) add(closed []*engine.ClosedRun) (on []*engine.ClosedRun, droppe
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for _, run := range closed {
-		u.remove(run.Record.Run)
+		u.forget(run.Record.Run)
 		if run.Unkept() > 0 {
+			u.hold(run)
 			u.runs = append(u.runs, run)
-			u.events += run.Unkept()
 		}
 		if run.Unkept() == 0 || !u.block {
 			on = append(on, run)
 		}
 	}
 	for u.events > maxUnkept && len(u.runs) > 1 {
-		if u.block {
-			on = append(on, u.runs[0])
-		}
-		u.events -= u.runs[0].Unkept()
+		run := u.runs[0]
 		u.runs = u.runs[1:]
+		if u.latest[run.Record.Run] != run {
+			continue
+		}
+		u.forget(run.Record.Run)
 		dropped++
+		if u.block {
+			on = append(on, run)
+		}
 	}
 	return on, dropped
 }
 
-// remove forgets an earlier end of a run: the record of its later end has all
-// of it.
-func (u *unkept) remove(run string) {
-	i := slices.IndexFunc(u.runs, func(r *engine.ClosedRun) bool { return r.Record.Run == run })
-	if i >= 0 {
-		u.events -= u.runs[i].Unkept()
-		u.runs = slices.Delete(u.runs, i, i+1)
+// hold makes run the one of its id that waits.
+func (u *unkept) hold(run *engine.ClosedRun) {
+	if u.latest == nil {
+		u.latest = map[string]*engine.ClosedRun{}
+	}
+	u.latest[run.Record.Run] = run
+	u.events += run.Unkept()
+}
+
+// forget drops an earlier end of a run: the record of its later end has all of
+// it.
+func (u *unkept) forget(id string) {
+	if run := u.latest[id]; run != nil {
+		u.events -= run.Unkept()
+		delete(u.latest, id)
 	}
 }
 
 // take returns what waits, for another try. All of it goes back by again.
-func (u *unkept) take() []*engine.ClosedRun {
+func (u *unkept) take() (runs []*engine.ClosedRun) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	runs := u.runs
-	u.runs, u.events = nil, 0
+	for _, run := range u.runs {
+		if u.latest[run.Record.Run] == run {
+			runs = append(runs, run)
+		}
+	}
+	u.runs, u.latest, u.events = nil, nil, 0
 	return runs
 }
 
@@ -76,10 +92,10 @@ func (u *unkept) again(tried []*engine.ClosedRun) (on []*engine.ClosedRun) {
 	var rest []*engine.ClosedRun
 	for _, run := range tried {
 		switch {
-		case run.Unkept() > 0:
+		case run.Unkept() > 0 && u.latest[run.Record.Run] == nil:
 			rest = append(rest, run)
-			u.events += run.Unkept()
-		case u.block:
+			u.hold(run)
+		case run.Unkept() == 0 && u.block:
 			on = append(on, run)
 		}
 	}
