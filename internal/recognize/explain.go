@@ -79,7 +79,7 @@ func (r *Recognizer) because(v *view, e *Explanation) {
 	for i := range r.dialects {
 		d := &r.dialects[i]
 		switch {
-		case !v.holdsAll(d.when) || v.holdsAny(d.unless):
+		case !v.holdsAll(d.when, anyCopy) || v.holdsAny(d.unless):
 		case d.Name == e.Observation.Dialect:
 			e.Because = describe(d.when)
 		default:
@@ -102,7 +102,7 @@ func (r *Recognizer) near(v *view) []NearMiss {
 		for j := range d.when {
 			c := &d.when[j]
 			switch {
-			case v.holds(c):
+			case v.holds(c, anyCopy):
 				m.Held = append(m.Held, c.String())
 				telling = telling || len(c.Scope) > 0 || c.Attr != "" || len(c.Span) > 0
 			case c.Attr != "" && v.has(c.slot):
@@ -113,7 +113,7 @@ func (r *Recognizer) near(v *view) []NearMiss {
 			}
 		}
 		for j := range d.unless {
-			if v.holds(&d.unless[j]) {
+			if v.holds(&d.unless[j], everyCopy) {
 				m.Missing = append(m.Missing, "not "+d.unless[j].String())
 			}
 		}

@@ -246,11 +246,14 @@ func (n *reading) readConflicts() {
 			}
 		}
 		for i := range c.when {
-			if c.when[i].Attr != "" && n.isRepeated(c.when[i].slot) {
+			if c.when[i].Attr+c.when[i].Same != "" && n.isRepeated(c.when[i].slot) {
 				n.Conflict |= ConflictRepeatedKey
 			}
 		}
 	})
+	if n.inDoubt() {
+		n.Conflict |= ConflictRepeatedKey
+	}
 	o := n.r.orders
 	for _, slots := range [][]uint16{o.session, o.agent, {n.r.own.mcpMethod, n.r.own.errorType}} {
 		for _, slot := range slots {
@@ -259,10 +262,6 @@ func (n *reading) readConflicts() {
 			}
 		}
 	}
-}
-
-func (n *reading) isRepeated(slot uint16) bool {
-	return n.repeated[slot>>6]&(1<<(slot&63)) != 0
 }
 
 // result is what the emitter says of the outcome: an error type or an ERROR

@@ -191,6 +191,38 @@ func TestRepeatedKeys(t *testing.T) {
 	})
 }
 
+// TestRepeatedKeyHidesNoCall: whichever copy of a key a reader believes, the
+// span that one of them makes a call is taken, and its identity is in doubt.
+func TestRepeatedKeyHidesNoCall(t *testing.T) {
+	tests := []struct {
+		span       sample
+		key, value string
+	}{
+		{sample{name: "execute_tool refund", attrs: kv{"gen_ai.operation.name", "chat", "gen_ai.tool.name", "refund"}}, "gen_ai.operation.name", "execute_tool"},
+		{sample{name: "tools/call refund", kind: client, attrs: kv{"mcp.method.name", "tools/list", "gen_ai.tool.name", "refund"}}, "mcp.method.name", "tools/call"},
+		{sample{name: "tools/call refund", kind: client, attrs: kv{"mcp.method.name", "tools/call", "gen_ai.tool.name", "refund"}}, "mcp.method.name", "tools/list"},
+		{sample{name: "refund.tool", attrs: kv{"traceloop.span.kind", "task", "traceloop.entity.name", "refund"}}, "traceloop.span.kind", "tool"},
+		{sample{name: "refund", attrs: kv{"openinference.span.kind", "LLM", "tool.name", "refund"}}, "openinference.span.kind", "TOOL"},
+		{sample{name: "refund", attrs: kv{"langfuse.observation.type", "span"}}, "langfuse.observation.type", "tool"},
+		{sample{name: "tool.refund", attrs: kv{"mcp.tool.name", "other"}}, "mcp.tool.name", "refund"},
+		{sample{name: "execute_tool refund", attrs: kv{"gen_ai.operation.name", "execute_tool", "gen_ai.tool.name", "refund", "gen_ai.tool.type", "retriever"}}, "gen_ai.tool.type", "function"},
+		{sample{name: "tools/call refund", kind: client, attrs: kv{"mcp.method.name", "tools/call", "gen_ai.tool.name", "refund", "agentgateway.outbound.kind", "Backend"}}, "agentgateway.outbound.kind", "Mirror"},
+	}
+	r := newRecognizer(t, Options{})
+	for _, tt := range tests {
+		t.Run(tt.key+"="+tt.value, func(t *testing.T) {
+			p := twice(t, tt.span.placed(t), tt.key, tt.value)
+			o, _ := r.Inspect(p.rs, p.ss, p.span)
+			require.NotNil(t, o, "not taken")
+			assert.True(t, o.Conflict.Has(ConflictRepeatedKey))
+			assert.NotNil(t, r.Explain(p.rs, p.ss, p.span).Observation)
+		})
+	}
+	p := twice(t, sample{name: "tools/list", kind: client, attrs: kv{"mcp.method.name", "tools/list", "gen_ai.operation.name", "execute_tool"}}.placed(t), "mcp.method.name", "initialize")
+	o, _ := r.Inspect(p.rs, p.ss, p.span)
+	assert.Nil(t, o, "no copy says that it is a call")
+}
+
 // twice returns p with a second entry for key, which only the wire format can
 // make.
 func twice(t testing.TB, p placed, key, value string) placed {

@@ -82,16 +82,19 @@ func (v *view) text(slot uint16) (string, bool) {
 	if !v.has(slot) {
 		return "", false
 	}
-	value := v.values[slot]
+	return plainText(v.values[slot]), true
+}
+
+func plainText(value pcommon.Value) string {
 	switch value.Type() {
 	case pcommon.ValueTypeStr:
-		return value.Str(), true
+		return value.Str()
 	case pcommon.ValueTypeBool:
-		return strconv.FormatBool(value.Bool()), true
+		return strconv.FormatBool(value.Bool())
 	case pcommon.ValueTypeInt:
-		return strconv.FormatInt(value.Int(), 10), true
+		return strconv.FormatInt(value.Int(), 10)
 	default:
-		return "", true
+		return ""
 	}
 }
 
@@ -110,7 +113,7 @@ func (r *Recognizer) match(v *view, candidates dialectSet) (first *compiled, mat
 		for ; set != 0; set &= set - 1 {
 			i := word<<6 + bits.TrailingZeros64(set)
 			d := &r.dialects[i]
-			if !v.holdsAll(d.when) || v.holdsAny(d.unless) {
+			if !v.holdsAll(d.when, anyCopy) || v.holdsAny(d.unless) {
 				continue
 			}
 			if first == nil {
@@ -122,41 +125,57 @@ func (r *Recognizer) match(v *view, candidates dialectSet) (first *compiled, mat
 	return first, matched
 }
 
-// vetoed returns the name of the veto that holds, or "".
+// vetoed returns the name of the veto that holds, or "". Under a key that
+// occurs twice with different values a veto holds only where both say so: a
+// second copy must not hide a call.
 func (r *Recognizer) vetoed(v *view) string {
-	if method, ok := v.text(r.own.mcpMethod); ok && method != mcpToolsCall {
+	if r.otherMethod(v) {
 		return otherMethods
 	}
 	for i := range r.vetoes {
-		if v.holdsAll(r.vetoes[i].when) {
+		if v.holdsAll(r.vetoes[i].when, everyCopy) {
 			return r.vetoes[i].Name
 		}
 	}
 	return ""
 }
 
-func (v *view) holdsAll(predicates []condition) bool {
+func (r *Recognizer) otherMethod(v *view) bool {
+	method, ok := v.text(r.own.mcpMethod)
+	if !ok || method == mcpToolsCall {
+		return false
+	}
+	call := condition{Predicate{Attr: mcpMethodKey, In: []string{mcpToolsCall}}, r.own.mcpMethod}
+	return !v.isRepeated(r.own.mcpMethod) || !v.holdsCopies(&call, anyCopy)
+}
+
+func (v *view) holdsAll(predicates []condition, which copies) bool {
 	for i := range predicates {
-		if !v.holds(&predicates[i]) {
+		if !v.holds(&predicates[i], which) {
 			return false
 		}
 	}
 	return true
 }
 
+// holdsAny reports whether an exception of a dialect holds, whatever is made
+// of keys that occur twice.
 func (v *view) holdsAny(predicates []condition) bool {
 	for i := range predicates {
-		if v.holds(&predicates[i]) {
+		if v.holds(&predicates[i], everyCopy) {
 			return true
 		}
 	}
 	return false
 }
 
-func (v *view) holds(p *condition) bool {
+func (v *view) holds(p *condition, which copies) bool {
 	switch {
+	case p.Attr != "" && v.isRepeated(p.slot):
+		return v.holdsCopies(p, which)
 	case p.Attr != "":
-		return v.holdsAttr(p)
+		text, ok := v.text(p.slot)
+		return p.fits(text, ok)
 	case len(p.Scope) > 0:
 		name := v.scope.Name()
 		for _, pattern := range p.Scope {
@@ -171,15 +190,15 @@ func (v *view) holds(p *condition) bool {
 	return v.span.Kind() == p.Kind
 }
 
-func (v *view) holdsAttr(p *condition) bool {
-	text, ok := v.text(p.slot)
-	if p.Absent {
+// fits reports whether an attribute with this text, or none where ok is false,
+// is what p asks for.
+func (p *Predicate) fits(text string, ok bool) bool {
+	switch {
+	case p.Absent:
 		return !ok || text == ""
-	}
-	if !ok {
+	case !ok:
 		return false
-	}
-	if p.Prefix != "" {
+	case p.Prefix != "":
 		return strings.HasPrefix(text, p.Prefix)
 	}
 	for _, value := range p.In {
@@ -193,14 +212,16 @@ func (v *view) holdsAttr(p *condition) bool {
 func (v *view) holdsName(p *condition) bool {
 	for _, pattern := range p.Span {
 		rest, ok := star(pattern, v.name)
-		if !ok {
-			continue
-		}
-		if p.Same == "" {
+		switch {
+		case !ok:
+		case p.Same == "":
 			return true
-		}
-		if same, ok := v.text(p.slot); ok && same == rest {
-			return true
+		case v.isRepeated(p.slot):
+			return v.holdsCopies(&condition{Predicate{Attr: p.Same, In: []string{rest}}, p.slot}, anyCopy)
+		default:
+			if same, ok := v.text(p.slot); ok && same == rest {
+				return true
+			}
 		}
 	}
 	return false
