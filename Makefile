@@ -5,6 +5,7 @@ GO        ?= go
 FUZZTIME  ?= 30s
 MINIMAL   := dist/minimal/otelcol-tdt
 FULL      := dist/full/otelcol-tdt
+BALANCER  := dist/balancer/otelcol-balancer
 TOOL      := $(GO) tool -modfile=tools/go.mod
 LINT      := $(GO) tool -modfile=tools/lint/go.mod golangci-lint
 SOURCES   := $(shell find processor internal -name '*.go' -not -name '*_test.go' 2>/dev/null) go.mod go.sum
@@ -46,11 +47,25 @@ $(FULL): builder-config.yaml $(SOURCES)
 	@$(TOOL) builder --config $< 2>&1 | sed 's/^/  /'
 	@test -x $@ && touch $@
 
+.PHONY: dist-balancer
+dist-balancer: $(BALANCER) ## Build the distribution that balances runs over instances (10 minutes the first time)
+
+# It holds nothing of ours, so only its configuration makes it anew.
+$(BALANCER): docs/builder-config.balancer.yaml
+	@mkdir -p dist
+	@echo "building $@ (about 10 minutes the first time)"
+	@$(TOOL) builder --config $< 2>&1 | sed 's/^/  /'
+	@test -x $@ && touch $@
+
 ## What a developer wants
 
 .PHONY: test
 test: $(MINIMAL) ## Run every test, with the race detector, and the end-to-end tests over the built distribution
 	$(GO) test -race -timeout 40m ./...
+
+.PHONY: torture
+torture: $(MINIMAL) ## Run the long versions of tests: hundreds of kills, disks that fill and stall, churn
+	TDT_TORTURE=1 $(GO) test -run Torture -count=1 -timeout 3h -v ./internal/... ./processor/... ./test/...
 
 .PHONY: check
 check: generate golden lint ## Regenerate and lint; fail on any difference
