@@ -18,7 +18,7 @@ type wrapper func(n *reading, w decoded) (inner string, why truth.Reason, ok boo
 // arguments, unless the encoding is in strict.
 func wrapperTable() map[Encoding][]wrapper {
 	return map[Encoding][]wrapper{
-		EncCall:       {toolNameArguments, langChainInputs, argsKwargs, kwargsOnly},
+		EncCall:       {toolNameArguments, toolsCallRequest, langChainInputs, argsKwargs, kwargsOnly},
 		EncArgsKwargs: {argsKwargs},
 		EncKwargs:     {argsKwargs, kwargsOnly},
 		EncMIMEKwargs: {argsKwargs, kwargsOnly},
@@ -94,6 +94,7 @@ func contains(list []string, s string) bool {
 }
 
 // argsKwargs is {"args":[…],"kwargs":{…}}. Positional arguments have no names.
+// With a null in place of either nobody knows what it stands for.
 func argsKwargs(_ *reading, w decoded) (string, truth.Reason, bool) {
 	root := w.doc.Root()
 	if !members(root, []string{"args", "kwargs"}, []string{"sanitize_inputs_outputs"}) {
@@ -101,19 +102,27 @@ func argsKwargs(_ *reading, w decoded) (string, truth.Reason, bool) {
 	}
 	args, _ := root.Get("args")
 	kwargs, _ := root.Get("kwargs")
-	if args.Kind() != canon.KindArray || kwargs.Kind() != canon.KindObject {
+	noArgs, noKwargs := args.Kind() == canon.KindNull, kwargs.Kind() == canon.KindNull
+	switch {
+	case args.Kind() != canon.KindArray && !noArgs, kwargs.Kind() != canon.KindObject && !noKwargs:
 		return "", "", false
-	}
-	if args.Len() > 0 {
+	case args.Len() > 0:
 		return "", truth.ArgsPositional, true
+	case noArgs, noKwargs:
+		return "", truth.ArgsNotExact, true
 	}
 	return member(w.text, "kwargs"), "", true
 }
 
 // kwargsOnly is {"kwargs":{…}}.
 func kwargsOnly(_ *reading, w decoded) (string, truth.Reason, bool) {
-	kwargs, _ := w.doc.Root().Get("kwargs")
-	if w.doc.Root().Len() != 1 || kwargs.Kind() != canon.KindObject {
+	kwargs, ok := w.doc.Root().Get("kwargs")
+	switch {
+	case !ok, w.doc.Root().Len() != 1:
+		return "", "", false
+	case kwargs.Kind() == canon.KindNull:
+		return "", truth.ArgsNotExact, true
+	case kwargs.Kind() != canon.KindObject:
 		return "", "", false
 	}
 	return member(w.text, "kwargs"), "", true
@@ -199,6 +208,21 @@ func mcpRequest(n *reading, w decoded) (string, truth.Reason, bool) {
 		return member(inner.text, "arguments"), "", true
 	}
 	return n.call(inner, "name", "arguments")
+}
+
+// toolsCallRequest is mcpRequest where other objects may stand too: of the
+// method tools/call, and with no other members than a request has.
+func toolsCallRequest(n *reading, w decoded) (string, truth.Reason, bool) {
+	root := w.doc.Root()
+	method, _ := root.Get("method")
+	if method.Str() != mcpToolsCall || !members(root, []string{"method", "params"}, []string{"jsonrpc", "id"}) {
+		return "", "", false
+	}
+	inner, why, ok := mcpRequest(n, w)
+	if !ok {
+		return "", truth.ArgsNotExact, true
+	}
+	return inner, why, true
 }
 
 // pythonCall is the positional arguments of call_tool(name, arguments), whose

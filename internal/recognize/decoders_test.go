@@ -185,7 +185,8 @@ func TestTypedArguments(t *testing.T) {
 		{"bytes", func(v pcommon.Value) { v.SetEmptyBytes().FromRaw([]byte(`{"a":1}`)) }, "", truth.ArgsWrongType},
 		{"nothing", func(pcommon.Value) {}, "", truth.ArgsAbsent},
 		{"bytes inside", func(v pcommon.Value) { v.SetEmptyMap().PutEmptyBytes("a") }, "", truth.ArgsWrongType},
-		{"an empty value inside", func(v pcommon.Value) { v.SetEmptyMap().PutEmpty("a") }, "", truth.ArgsWrongType},
+		{"an empty value inside", func(v pcommon.Value) { v.SetEmptyMap().PutEmpty("a") }, `{"a":null}`, ""},
+		{"an empty value in a list inside", func(v pcommon.Value) { v.SetEmptyMap().PutEmptySlice("a").AppendEmpty() }, `{"a":[null]}`, ""},
 		{"infinity", func(v pcommon.Value) { v.SetEmptyMap().PutDouble("a", inf()) }, "", truth.ArgsNumberOutOfRange},
 		{"nan", func(v pcommon.Value) { v.SetEmptyMap().PutDouble("a", inf()-inf()) }, "", truth.ArgsNumberOutOfRange},
 		{"bytes that are not UTF-8", func(v pcommon.Value) { v.SetEmptyMap().PutStr("a", "\xff") }, "", truth.ArgsInvalidUTF8},
@@ -249,6 +250,38 @@ func TestFlattenedArguments(t *testing.T) {
 	}
 }
 
+func TestTypedParameters(t *testing.T) {
+	const prefix = "code.function.parameters."
+	tests := []struct {
+		name  string
+		attrs kv
+		want  string
+		why   truth.Reason
+	}{
+		{"values", kv{"order.type", "str", "order.value", "A17", "n.type", "int", "n.value", 3}, `{"n":3,"order":"A17"}`, ""},
+		{"types without values", kv{"order.type", "str", "amount.type", "int"}, "", truth.ArgsAbsent},
+		{"one value of two", kv{"order.type", "str", "order.value", "A17", "amount.type", "int"}, "", truth.ArgsNotExact},
+		{"None, which no attribute holds", kv{"order.type", "str", "order.value", "A17", "note.type", "NoneType"}, `{"note":null,"order":"A17"}`, ""},
+		{"nothing but None", kv{"note.type", "NoneType"}, "", truth.ArgsAbsent},
+		{"containers as text", kv{"o.type", "dict", "o.value", `{"a":[1]}`}, `{"o":{"a":[1]}}`, ""},
+		{"a value of an unknown type", kv{"o.type", "Order", "o.value", "Order(1)"}, "", truth.ArgsNotExact},
+		{"another leaf", kv{"o.kind", "x"}, "", truth.ArgsAmbiguous},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := sample{name: "execute_tool refund", scope: "opentelemetry.instrumentation.google_genai", attrs: kv{"gen_ai.operation.name", "execute_tool"}}
+			for i := 0; i < len(tt.attrs); i += 2 {
+				s.attrs = append(s.attrs, prefix+tt.attrs[i].(string), tt.attrs[i+1])
+			}
+			o := inspect(t, s)
+			assert.Equal(t, tt.why, o.Args.Why)
+			if tt.why == "" {
+				assert.JSONEq(t, tt.want, o.Args.Text)
+			}
+		})
+	}
+}
+
 // TestWrappers reads what emitters put around arguments, and leaves what only
 // looks like a wrapper.
 func TestWrappers(t *testing.T) {
@@ -268,6 +301,17 @@ func TestWrappers(t *testing.T) {
 		{"a tool with a parameter called kwargs among others", traceloop(`{"kwargs":{"a":1},"order":"A17"}`), `{"kwargs":{"a":1},"order":"A17"}`, ""},
 		{"the request of another tool", traceloop(`{"tool_name":"delete_all","arguments":{"order":"A17"}}`), "", truth.ArgsAmbiguous},
 		{"a request without arguments", traceloop(`{"tool_name":"refund","arguments":null}`), "", truth.ArgsAbsent},
+		{"an MCP request", traceloop(`{"method":"tools/call","params":{"name":"refund","arguments":{"order":"A17"},"_meta":{"x":1}}}`), order, ""},
+		{"an MCP request with its frame", traceloop(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"refund","arguments":{"order":"A17"}}}`), order, ""},
+		{"an MCP request of another tool", traceloop(`{"method":"tools/call","params":{"name":"delete_all","arguments":{"order":"A17"}}}`), "", truth.ArgsAmbiguous},
+		{"an MCP request without arguments", traceloop(`{"method":"tools/call","params":{"name":"refund"}}`), "", truth.ArgsAbsent},
+		{"an MCP request without a name", traceloop(`{"method":"tools/call","params":{"x":1}}`), "", truth.ArgsNotExact},
+		{"an MCP request without parameters", traceloop(`{"method":"tools/call","params":[]}`), "", truth.ArgsAbsent},
+		{"a tool whose parameters are called method and params", traceloop(`{"method":"GET","params":{"q":"x"}}`), `{"method":"GET","params":{"q":"x"}}`, ""},
+		{"kwargs that are null", traceloop(`{"args":[],"kwargs":null}`), "", truth.ArgsNotExact},
+		{"args that are null", traceloop(`{"args":null,"kwargs":{"order":"A17"}}`), "", truth.ArgsNotExact},
+		{"nothing but kwargs, which are null", traceloop(`{"kwargs":null}`), "", truth.ArgsNotExact},
+		{"a tool whose parameters are called args and kwargs", traceloop(`{"args":"a","kwargs":"b"}`), `{"args":"a","kwargs":"b"}`, ""},
 		{"LangChain inputs", traceloop(`{"input_str":"{'order': 'B2'}","inputs":{"order":"A17"},"kwargs":{}}`), order, ""},
 		{"LangChain text without inputs", traceloop(`{"input_str":"{'order': 'A17'}","inputs":null,"kwargs":{}}`), order, ""},
 		{"LangChain text that is one argument", traceloop(`{"input_str":"A17","inputs":null,"kwargs":{}}`), "", truth.ArgsNotJSON},

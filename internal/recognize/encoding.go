@@ -15,7 +15,8 @@ const (
 	EncPython
 	// EncCall is EncJSON in one of the wrappers that OpenLLMetry puts around
 	// arguments, told apart by their members: {"args":[],"kwargs":{}},
-	// {"kwargs":{}}, {"tool_name","arguments"}, {"input_str","inputs",…}.
+	// {"kwargs":{}}, {"tool_name","arguments"}, {"input_str","inputs",…}, or an
+	// MCP request.
 	EncCall
 	// EncArgsKwargs is {"args":[],"kwargs":{}}, or the object itself, or the
 	// text of a Python dict.

@@ -5,6 +5,7 @@ package recognize
 import (
 	"cmp"
 	"errors"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,8 +21,8 @@ import (
 const maxTypedDepth = 128
 
 // typedText writes a typed value as JSON text, for the one reader of JSON to
-// accept. What JSON has no word for (bytes, nan, an empty value inside) makes
-// the whole unusable.
+// accept. An empty value inside is OTLP's null. What JSON has no word for (bytes,
+// nan) makes the whole unusable.
 func (r *Recognizer) typedText(v pcommon.Value) (string, truth.Reason) {
 	var b canon.Builder
 	b.Reset(r.limits)
@@ -63,6 +64,8 @@ func buildValue(b *canon.Builder, v pcommon.Value, depth int) truth.Reason {
 		return buildMap(b, v.Map(), depth)
 	case pcommon.ValueTypeSlice:
 		return buildSlice(b, v.Slice(), depth)
+	case pcommon.ValueTypeEmpty:
+		b.Null()
 	default:
 		return truth.ArgsWrongType
 	}
@@ -223,24 +226,37 @@ func buildContainer(b *canon.Builder, leaves []leaf, depth int, list bool) truth
 }
 
 // buildParameters rebuilds an object from <parameter>.value and .type: the
-// value of a plain type is itself, that of a container is JSON text.
+// value of a plain type is itself, that of a container is JSON text. A type
+// without a value is a parameter whose value was not captured: of all of them,
+// and there are no arguments; of some, and the others are not what ran.
 func buildParameters(b *canon.Builder, leaves []leaf) truth.Reason {
-	types := map[string]string{}
+	types, values := map[string]string{}, map[string]pcommon.Value{}
 	for _, l := range leaves {
-		if len(l.path) != 2 || l.path[1] != "type" && l.path[1] != "value" {
+		switch {
+		case len(l.path) == 2 && l.path[1] == "type":
+			types[l.path[0]] = l.value.AsString()
+		case len(l.path) == 2 && l.path[1] == "value":
+			values[l.path[0]] = l.value
+		default:
 			return truth.ArgsAmbiguous
 		}
-		if l.path[1] == "type" {
-			types[l.path[0]] = l.value.AsString()
-		}
 	}
-	b.BeginObject()
-	for _, l := range leaves {
-		if l.path[1] != "value" {
+	if len(values) == 0 {
+		return truth.ArgsAbsent
+	}
+	for name, typ := range types {
+		if _, ok := values[name]; ok {
 			continue
 		}
-		b.Key(l.path[0])
-		if why := buildParameter(b, l.value, types[l.path[0]]); why != "" {
+		if typ != noneType {
+			return truth.ArgsNotExact
+		}
+		values[name] = pcommon.NewValueEmpty()
+	}
+	b.BeginObject()
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		b.Key(name)
+		if why := buildParameter(b, values[name], types[name]); why != "" {
 			return why
 		}
 	}
@@ -248,15 +264,23 @@ func buildParameters(b *canon.Builder, leaves []leaf) truth.Reason {
 	return ""
 }
 
+// noneType is the type of a parameter whose value is Python's None. An
+// attribute cannot hold it, so it may be all that is written.
+const noneType = "NoneType"
+
 func buildParameter(b *canon.Builder, v pcommon.Value, typ string) truth.Reason {
-	if v.Type() != pcommon.ValueTypeStr {
+	switch {
+	case typ == noneType:
+		b.Null()
+		return ""
+	case v.Type() == pcommon.ValueTypeEmpty:
+		return truth.ArgsNotExact
+	case v.Type() != pcommon.ValueTypeStr:
 		return buildValue(b, v, 0)
 	}
 	switch typ {
 	case "str":
 		b.Str(v.Str())
-	case "NoneType":
-		b.Null()
 	case "dict", "list":
 		var doc canon.Doc
 		if doc.Parse(v.Str(), canon.Limits{}) != nil {
