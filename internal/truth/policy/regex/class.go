@@ -34,9 +34,6 @@ func (p *parser) classRange(spans []span) []span {
 	}
 	high, manyHigh := p.classAtom()
 	switch {
-	case p.legacy && (many != nil || manyHigh != nil):
-		spans = append(append(spans, many.or(low)...), manyHigh.or(high)...)
-		return append(spans, span{'-', '-'})
 	case many != nil || manyHigh != nil:
 		p.fail("a range from or to what is not one character")
 	case high < low:
@@ -68,10 +65,6 @@ func (p *parser) classAtom() (rune, set) {
 	case '-':
 		p.at++
 		return '-', nil
-	case 'c':
-		if r, ok := p.classControl(); ok {
-			return r, nil
-		}
 	}
 	if s, ok := p.classEscape(); ok {
 		if s == nil {
@@ -79,19 +72,5 @@ func (p *parser) classAtom() (rune, set) {
 		}
 		return 0, s
 	}
-	return p.characterEscape(), nil
-}
-
-// classControl reads a control escape that only classes of legacy mode have,
-// with a digit or an underscore.
-func (p *parser) classControl() (rune, bool) {
-	if !p.legacy || p.at+1 >= len(p.src) {
-		return 0, false
-	}
-	c := p.src[p.at+1]
-	if c != '_' && (c < '0' || c > '9') {
-		return 0, false
-	}
-	p.at += 2
-	return c % 32, true
+	return p.characterEscape(true), nil
 }

@@ -25,7 +25,7 @@ const (
 	EmptyClass                           // [] and [^] are errors there
 	SurrogateEscape                      // a surrogate pair in escapes is an error there
 	SetOperation                         // [[, &&, -- and ~~ in a class are operators there
-	Legacy                               // the pattern is none in Unicode mode
+	Legacy                               // one of the few spellings beyond Unicode mode that are read
 )
 
 var constructNames = [...]string{

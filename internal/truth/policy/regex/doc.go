@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package regex implements the regular expressions of JSON Schema: ECMA-262 in
-// Unicode mode, without flags (spec section 5).
+// Unicode mode, without flags, and a few listed spellings beyond it (spec
+// section 5).
 //
 // Whether a text matches must not depend on how busy a machine is, so nothing
 // here looks at a clock. A pattern takes the first of four ways that fits:

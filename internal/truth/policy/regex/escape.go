@@ -15,31 +15,26 @@ func (p *parser) atomEscape() *node {
 		p.at++
 		p.note(WordBoundary)
 		return &node{kind: kindWord, negated: r == 'B'}
-	case r == 'k' && (p.named || !p.legacy):
+	case r == 'k':
 		p.at++
 		p.note(NamedReference)
 		return p.namedReference()
 	case r >= '1' && r <= '9':
-		if n := p.backReference(); n != nil {
-			return n
+		return p.backReference()
+	}
+	if !p.legacyEscape(false) { // before \p looks for its braces
+		if s, ok := p.classEscape(); ok {
+			return &node{kind: kindSet, set: s}
 		}
 	}
-	if s, ok := p.classEscape(); ok {
-		return &node{kind: kindSet, set: s}
-	}
-	r := p.characterEscape()
+	r := p.characterEscape(false)
 	return &node{kind: kindSet, set: set{{r, r}}}
 }
 
-// backReference reads the number of a group. In legacy mode a number that no
-// group has is something else.
+// backReference reads the number of a group.
 func (p *parser) backReference() *node {
 	n, at := &node{kind: kindBack}, p.at
 	n.index = p.bound()
-	if p.legacy && n.index > p.total {
-		p.at = at
-		return nil
-	}
 	p.pending = append(p.pending, reference{at: at, node: n})
 	return n
 }
@@ -98,9 +93,6 @@ func (p *parser) classEscape() (set, bool) {
 	case 's', 'S':
 		p.note(Space)
 	case 'p', 'P':
-		if p.legacy {
-			return nil, false
-		}
 		p.at++
 		return p.property(r == 'P'), true
 	default:
@@ -139,10 +131,11 @@ func (p *parser) property(negated bool) set {
 var controlEscapes = map[rune]rune{'f': '\f', 'n': '\n', 'r': '\r', 't': '\t', 'v': '\v'}
 
 // characterEscape reads an escape that stands for one character.
-func (p *parser) characterEscape() rune {
+func (p *parser) characterEscape(inClass bool) rune {
 	if p.done() {
 		p.fail("a backslash at the end")
 	}
+	legacy := p.legacyEscape(inClass)
 	r, at := p.next(), p.at
 	if c, ok := controlEscapes[r]; ok {
 		return c
@@ -152,8 +145,6 @@ func (p *parser) characterEscape() rune {
 		if c := p.next(); c < unicode.MaxASCII && unicode.IsLetter(c) {
 			return c % 32
 		}
-	case p.legacy && r >= '0' && r <= '7':
-		return p.octalEscape(r)
 	case r == '0':
 		if c := p.peek(); c < '0' || c > '9' {
 			p.note(NulEscape)
@@ -163,47 +154,14 @@ func (p *parser) characterEscape() rune {
 		if c, ok := p.hex(2); ok {
 			return c
 		}
-	case r == 'u' && !p.legacy:
-		return p.unicodeEscape()
 	case r == 'u':
-		if c, ok := p.utf16Escape(); ok {
-			return c
-		}
-	case isSyntax(r):
+		return p.unicodeEscape()
+	case legacy, isSyntax(r):
 		return r
 	}
-	p.at = at
-	return p.identityEscape(r)
-}
-
-// identityEscape reads the escape of a character that escapes do not know. In
-// legacy mode it is that character; \c is the backslash, and the c is still to
-// come.
-func (p *parser) identityEscape(r rune) rune {
-	switch {
-	case !p.legacy || r == 'k' && p.named:
-		p.at--
-		p.fail("an escape without a meaning")
-	case r == 'c':
-		p.at--
-		return '\\'
-	}
-	return r
-}
-
-// octalEscape reads up to three octal digits of legacy mode, the first of which
-// is r.
-func (p *parser) octalEscape(r rune) rune {
-	value := r - '0'
-	for range 2 {
-		c := p.peek()
-		if c < '0' || c > '7' || value*8+c-'0' > 0o377 {
-			break
-		}
-		value = value*8 + c - '0'
-		p.at++
-	}
-	return value
+	p.at = at - 1
+	p.fail("an escape without a meaning")
+	return 0
 }
 
 // unicodeEscape reads what follows \u. Two escapes that are a surrogate pair

@@ -28,15 +28,11 @@ func (e *SyntaxError) Error() string {
 
 // A parser reads a pattern by the grammar of ECMA-262 with its parameter
 // UnicodeMode, which knows no leniency: an escape without a meaning, or a
-// bracket without its other half, is an error. If legacy is set it reads by the
-// grammar of annex B, in which those stand for themselves. It panics with a
-// *SyntaxError, which parse recovers.
+// bracket without its other half, is an error. The few exceptions are in
+// legacy.go. It panics with a *SyntaxError, which parse recovers.
 type parser struct {
 	src     []rune
 	at      int
-	legacy  bool
-	total   int  // captures in the whole pattern
-	named   bool // some of them have names
 	nesting int
 	groups  int            // how many captures there are so far
 	names   map[string]int // of captures
@@ -52,23 +48,9 @@ type reference struct {
 	name string // empty: by index
 }
 
-// parse returns the parsed pattern. What Unicode mode refuses is read as it is
-// without that mode, if it can be: patterns with \_ or } are common, and mean
-// what they look like.
-func parse(pattern string, props Properties) (*node, *parser, error) {
-	n, p, err := parseIn(pattern, props, false)
-	if err == nil {
-		return n, p, nil
-	}
-	if n, p, legacyErr := parseIn(pattern, props, true); legacyErr == nil {
-		p.note(Legacy)
-		return n, p, nil
-	}
-	return nil, nil, err
-}
-
-func parseIn(pattern string, props Properties, legacy bool) (n *node, p *parser, err error) {
-	p = &parser{names: map[string]int{}, props: props, noted: map[Construct]bool{}, legacy: legacy}
+// parse returns the parsed pattern, or a *SyntaxError.
+func parse(pattern string, props Properties) (n *node, p *parser, err error) {
+	p = &parser{names: map[string]int{}, props: props, noted: map[Construct]bool{}}
 	defer func() {
 		if r := recover(); r != nil {
 			syntax, ok := r.(*SyntaxError)
@@ -82,7 +64,6 @@ func parseIn(pattern string, props Properties, legacy bool) (n *node, p *parser,
 		p.fail("too long")
 	}
 	p.src = []rune(pattern)
-	p.countGroups()
 	n = p.disjunction()
 	if !p.done() {
 		p.fail("a parenthesis too many")
@@ -160,9 +141,6 @@ func (p *parser) term() *node {
 	atom := p.atom()
 	switch atom.kind {
 	case kindBegin, kindEnd, kindWord, kindLook:
-		if p.legacy && atom.kind == kindLook && !atom.behind {
-			break
-		}
 		if p.atQuantifier() {
 			p.fail("nothing to repeat")
 		}
@@ -174,37 +152,15 @@ func (p *parser) term() *node {
 // atQuantifier reports whether a repetition comes next.
 func (p *parser) atQuantifier() bool {
 	switch p.peek() {
-	case '*', '+', '?':
+	case '*', '+', '?', '{':
 		return true
-	case '{':
-		return !p.legacy || p.bracesAhead()
 	}
 	return false
 }
 
-// bracesAhead reports whether the braces that come next are the bounds of a
-// repetition. In legacy mode others are characters.
-func (p *parser) bracesAhead() bool {
-	i := p.at + 1
-	digits := func() bool {
-		start := i
-		for i < len(p.src) && p.src[i] >= '0' && p.src[i] <= '9' {
-			i++
-		}
-		return i > start
-	}
-	if !digits() {
-		return false
-	}
-	if i < len(p.src) && p.src[i] == ',' {
-		i++
-		digits()
-	}
-	return i < len(p.src) && p.src[i] == '}'
-}
-
 func (p *parser) atom() *node {
-	switch r := p.next(); r {
+	r := p.next()
+	switch r {
 	case '^':
 		return &node{kind: kindBegin}
 	case '$':
@@ -218,16 +174,13 @@ func (p *parser) atom() *node {
 		return &node{kind: kindSet, set: p.class()}
 	case '\\':
 		return p.atomEscape()
-	case '*', '+', '?', '{', '}', ']':
+	case '*', '+', '?', '{':
 		p.at--
-		if !p.legacy || p.atQuantifier() {
-			p.fail("a character that must be escaped")
-		}
-		p.at++
-		return &node{kind: kindSet, set: set{{r, r}}}
-	default:
-		return &node{kind: kindSet, set: set{{r, r}}}
+		p.fail("a character that must be escaped")
+	case '}', ']':
+		p.note(Legacy) // closing nothing: see legacy.go
 	}
+	return &node{kind: kindSet, set: set{{r, r}}}
 }
 
 func (p *parser) group() *node {
@@ -273,8 +226,7 @@ func (p *parser) quantified(atom *node) *node {
 		n.min, n.max = 1, unlimited
 	case p.accept("?"):
 		n.min, n.max = 0, 1
-	case p.peek() == '{' && p.atQuantifier():
-		p.at++
+	case p.accept("{"):
 		p.braces(n)
 	default:
 		return atom
@@ -326,29 +278,6 @@ func (p *parser) resolve() {
 		}
 		if ref.node.index > p.groups {
 			p.fail("a reference to no group")
-		}
-	}
-}
-
-// countGroups counts the captures ahead of parsing: in legacy mode it depends on
-// them what an escape means.
-func (p *parser) countGroups() {
-	inClass := false
-	for i := 0; i < len(p.src); i++ {
-		switch r := p.src[i]; {
-		case r == '\\':
-			i++
-		case r == '[':
-			inClass = true
-		case r == ']':
-			inClass = false
-		case r == '(' && !inClass:
-			rest := string(p.src[i+1 : min(i+4, len(p.src))])
-			named := strings.HasPrefix(rest, "?<") && rest != "?<=" && rest != "?<!"
-			p.named = p.named || named
-			if named || !strings.HasPrefix(rest, "?") {
-				p.total++
-			}
 		}
 	}
 }

@@ -3,6 +3,7 @@
 package regex
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -70,22 +71,16 @@ func TestMatch(t *testing.T) {
 		{"captured behind, read backward", `(?<=\1(\w))x`, []string{"aax"}, []string{"bax", "ax"}},
 		{"nothing captured in what is not there", `^(?!(a)b)a\1$`, []string{"a"}, []string{"aa", "ab"}},
 		{"an empty repetition ends", `^(a*)*\1$`, []string{"", "aa"}, []string{"b"}},
-		{"an escape of what needs none", `^\_\#\ \@\%$`, []string{`_# @%`}, nil},
-		{"letters that escape nothing", `^\z\A\h\p$`, []string{"zAhp"}, nil},
-		{"brackets that close nothing", `^]}{$`, []string{"]}{"}, nil},
-		{"braces that repeat nothing", `^a{,2}b{x}$`, []string{"a{,2}b{x}"}, []string{"aab"}},
+		{"escapes of marks that need none", `^\_\#\@\ \~\%\:\"\'\;\=\<\>$`, []string{`_#@ ~%:"';=<>`}, nil},
+		{"the same in a class", `^[\_\#\@\ \~\%\:\"\'\;\=]+$`, []string{`_#@ ~%:"';=`}, []string{`\`}},
+		{"anchors and a property of other languages are text", `^\z\A\pL*$`, []string{"zApL", "zAp"}, []string{"é", ""}},
+		{"brackets that close nothing", `^]}*$`, []string{"]}", "]"}, []string{"}"}},
 		{"a class within a class is none", `^[a[b]]$`, []string{"a]", "[]"}, []string{"a"}},
-		{"octal escapes of old", `^\101\7\18[\1]$`, []string{"A\x07\x018\x01"}, nil},
-		{"a reference to no group is octal", `^(a)\2$`, []string{"a\x02"}, nil},
-		{"control escapes of old", `^\c\ca[\c1]$`, []string{`\c` + "\x01\x11"}, nil},
-		{"repeated assertions of old", `^(?=a)*b\_$`, []string{"b_"}, nil},
-		{"ranges to classes of old", `^[a-\d]+$`, []string{"a-5"}, []string{"b"}},
 		{"a name with letters of any kind", `^(?<aé$_1\u{200d}>x)$`, []string{"x"}, nil},
 		{"runs that may leave each other out", `^a*b?c{0,2}d$`, []string{"d", "aabccd"}, []string{"aabcccd", "c"}},
 		{"runs that want the same characters", `^a*ab?b$`, []string{"aab", "abb"}, []string{"b", "a"}},
 		{"runs of what Unicode has", `^é+[α-ω]{2}$`, []string{"ééαω"}, []string{"αω", "éα"}},
 		{"letters of a long property, many times", `^` + strings.Repeat(`\p{L}?`, 200) + `1$`, []string{"é1"}, []string{"é"}},
-		{"short escapes of old", `^\x1\u12\ud83d\ude00\k$`, []string{"x1u12😀k"}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			re := mustCompile(t, tt.pattern)
@@ -128,11 +123,23 @@ func TestSyntaxErrors(t *testing.T) {
 		{`(?<a\u{}>a)`, "an escape without a meaning at character 7"},
 		{`(?<a\u1>a)`, "an escape without a meaning at character 6"},
 		{`\p{L)`, "a property without its braces at character 5"},
-		{`\pL)`, "a property without its braces at character 2"},
+		{`\pN)`, "a property without its braces at character 2"},
 		{`\p{Nope})`, "an unknown property at character 3"},
 		{`\x1)`, "an escape without a meaning at character 1"},
 		{`\u12)`, "an escape without a meaning at character 2"},
 		{`(?<a>x)[\k]`, "an escape without a meaning at character 9"},
+		{`a{,3}`, "a brace that is no repetition at character 2"},
+		{`{`, "a character that must be escaped at character 0"},
+		{`a{x}`, "a brace that is no repetition at character 2"},
+		{`(a)\2`, "a reference to no group at character 4"},
+		{`[\d-z]`, "a range from or to what is not one character at character 5"},
+		{`[a-\d]`, "a range from or to what is not one character at character 5"},
+		{`(?=a)*`, "nothing to repeat at character 5"},
+		{`\p{Foo}`, "an unknown property at character 3"},
+		{`\pX`, "a property without its braces at character 2"},
+		{`[\pL]`, "a property without its braces at character 3"},
+		{`[\c1]`, "an escape without a meaning at character 2"},
+		{`\k`, "a reference without a name at character 2"},
 		{`(a)*+`, "a character that must be escaped at character 4"},
 		{strings.Repeat("(", 300) + strings.Repeat(")", 300), "groups nested too deep at character 200"},
 		{strings.Repeat("a", maxPattern+1), "too long at character 0"},
@@ -144,6 +151,40 @@ func TestSyntaxErrors(t *testing.T) {
 			require.ErrorAs(t, err, &syntax)
 			assert.Equal(t, "regular expression: "+tt.want, err.Error())
 		})
+	}
+}
+
+// TestEscapesOfOtherLanguagesAreErrors: read as text, they would quietly accept
+// or refuse other arguments than their author meant.
+func TestEscapesOfOtherLanguagesAreErrors(t *testing.T) {
+	for _, pattern := range []string{
+		`\Z`, `\h`, `\R`, `\X`, `\Qx\E`, `\a`, `\e`, `\G`, `\x`, `\x{41}`, `\u`, `\u12`, `\c`, `\00`, `\07`, `\01`, `\8`, `\1`, `\é`, `\k<x>`,
+		`\`, `[\A]`, `[\z]`, `[\<]`, `[\1]`, `[\B]`,
+	} {
+		_, err := Compile(pattern, Properties{})
+		var syntax *SyntaxError
+		require.ErrorAs(t, err, &syntax, pattern)
+	}
+}
+
+// TestBeyondUnicodeModeIsOnlyWhatIsListed tries every escape of one printable
+// character against the list, in and outside of a class.
+func TestBeyondUnicodeModeIsOnlyWhatIsListed(t *testing.T) {
+	unicodeMode := map[bool]string{false: `bBdDfnrsStvwW0` + syntaxCharacters, true: `bdDfnrsStvwW0-` + syntaxCharacters}
+	for inClass, meant := range unicodeMode {
+		for r := ' '; r <= '~'; r++ {
+			pattern := `\` + string(r)
+			if inClass {
+				pattern = "[" + pattern + "]"
+			}
+			e, listed := legacyEscapes[r]
+			listed = listed && e.then == 0 && !(e.outsider && inClass)
+			re, err := Compile(pattern, Properties{})
+			require.Equal(t, listed || strings.ContainsRune(meant, r), err == nil, pattern)
+			if err == nil {
+				require.Equal(t, listed, slices.Contains(re.Constructs(), Legacy), pattern)
+			}
+		}
 	}
 }
 
@@ -187,7 +228,7 @@ func TestConstructs(t *testing.T) {
 		{`\bx`, []Construct{WordBoundary}}, {`(?<a>x)\k<a>`, []Construct{NamedReference}}, {`\0`, []Construct{NulEscape}},
 		{`[\b]`, []Construct{BackspaceClass}}, {`[]`, []Construct{EmptyClass}}, {`[^]`, []Construct{EmptyClass}},
 		{`\ud83d\ude00`, []Construct{SurrogateEscape}}, {`[a&&b]`, []Construct{SetOperation}}, {`[[a]`, []Construct{SetOperation}},
-		{`\_`, []Construct{Legacy}},
+		{`\_`, []Construct{Legacy}}, {`\pL`, []Construct{Legacy}}, {`]`, []Construct{Legacy}}, {`}`, []Construct{Legacy}},
 	} {
 		assert.Equal(t, tt.want, mustCompile(t, tt.pattern).Constructs(), tt.pattern)
 	}

@@ -133,6 +133,7 @@ func TestMalformedSchemas(t *testing.T) {
 		{"the schema of another dialect", `{"$ref": "http://json-schema.org/draft-07/schema#"}`, RemoteReference, "/$ref"},
 		{"a part of the dialect's schema that is not there", `{"$ref": "https://json-schema.org/draft/2020-12/schema#/nope"}`, NoTarget, "/$ref"},
 		{"a pattern that is none", `{"properties": {"a": {"pattern": "["}}}`, BadPattern, "/properties/a/pattern"},
+		{"a pattern of another language", `{"pattern": "^a\\Z"}`, BadPattern, "/pattern"},
 		{"a pattern of names that is none", `{"patternProperties": {"[": true}}`, BadPattern, "/patternProperties/["},
 		{"an identifier that is no URI", `{"$id": "%%"}`, BadIdentifier, "/$id"},
 		{"a broken schema where none is expected", `{"$ref": "#/x", "x": {"type": "nope"}}`, BreaksDialect, "/x/type"},
