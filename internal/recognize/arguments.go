@@ -97,14 +97,19 @@ func (n *reading) decode(s *ranked) decoded {
 }
 
 // decodeEvents reads the events of a name. Several that differ leave nothing.
+// An event with the id of another call is about that one.
 func (n *reading) decodeEvents(s *ranked) decoded {
-	found := unusable(truth.ArgsAbsent)
+	found, other := unusable(truth.ArgsAbsent), false
 	for _, event := range n.span.Events().All() {
 		if event.Name() != s.Event {
 			continue
 		}
 		value, ok := event.Attributes().Get(s.Key)
 		if !ok {
+			continue
+		}
+		if id, ok := event.Attributes().Get("id"); ok && id.Type() == pcommon.ValueTypeStr && n.otherCall(id.Str()) {
+			other = true
 			continue
 		}
 		got := n.decodeValue(value, s.As)
@@ -116,7 +121,16 @@ func (n *reading) decodeEvents(s *ranked) decoded {
 			return unusable(truth.ArgsAmbiguous)
 		}
 	}
+	if other && found.why == truth.ArgsAbsent {
+		return unusable(truth.ArgsUnmatchedCallID)
+	}
 	return found
+}
+
+// otherCall reports whether id, which stands beside arguments, is that of
+// another call than the span's.
+func (n *reading) otherCall(id string) bool {
+	return id != "" && n.CallID != "" && id != n.CallID && !placeholderIDs[id]
 }
 
 // decodeValue reads one attribute value as written.

@@ -162,6 +162,9 @@ func langChainInputs(n *reading, w decoded) (string, truth.Reason, bool) {
 	if !ok {
 		return "", "", false
 	}
+	if id, _ := follow(root, "kwargs.tool_call_id"); n.otherCall(id.Str()) {
+		return "", truth.ArgsUnmatchedCallID, true
+	}
 	if inputs, ok := root.Get("inputs"); ok && inputs.Kind() == canon.KindObject {
 		return member(w.text, "inputs"), "", true
 	}
@@ -246,6 +249,9 @@ func pythonCall(w decoded, args canon.Node) (string, truth.Reason, bool) {
 
 // geminiRequest is {"callId","name","args",…}.
 func geminiRequest(n *reading, w decoded) (string, truth.Reason, bool) {
+	if id, _ := w.doc.Root().Get("callId"); n.otherCall(id.Str()) {
+		return "", truth.ArgsUnmatchedCallID, true
+	}
 	return n.call(w, "name", "args")
 }
 
@@ -296,11 +302,15 @@ func langSmithPrompt(n *reading, w decoded) (string, truth.Reason, bool) {
 }
 
 // headed is Claude Code's "[TOOL INPUT: name]" and a line break before JSON.
+// Under the name of another tool it is about another call.
 func (n *reading) headed(text string) decoded {
 	if rest, ok := strings.CutPrefix(text, "[TOOL INPUT: "); ok {
-		_, body, found := strings.Cut(rest, "]\n")
+		name, body, found := strings.Cut(rest, "]\n")
 		if !found {
 			return unusable(truth.ArgsNotJSON)
+		}
+		if n.Tool != "" && !sameTool(n.Tool, name) {
+			return unusable(truth.ArgsAmbiguous)
 		}
 		text = body
 	}

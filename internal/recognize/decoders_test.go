@@ -354,6 +354,55 @@ func TestStrandsEventsThatDiffer(t *testing.T) {
 	assert.True(t, inspect(t, s).Args.Captured())
 }
 
+// TestArgumentsOfAnotherCall: arguments that stand beside another call's id or
+// another tool's name are not this call's.
+func TestArgumentsOfAnotherCall(t *testing.T) {
+	const details = "gen_ai.client.inference.operation.details"
+	message := func(id string) sampleEvent {
+		return sampleEvent{"gen_ai.tool.message", kv{"content", order, "id", id}}
+	}
+	parts := func(name, id string) sampleEvent {
+		return sampleEvent{details, kv{"gen_ai.input.messages", `[{"role":"tool","parts":[{"type":"tool_call","name":"` + name + `","id":"` + id + `","arguments":{"order":"A17"}}]}]`}}
+	}
+	strands := func(events ...sampleEvent) sample {
+		return sample{name: "execute_tool refund", attrs: kv{"gen_ai.operation.name", "execute_tool", "gen_ai.system", "strands-agents", "gen_ai.tool.name", "refund", "gen_ai.tool.call.id", "tu_1"}, events: events}
+	}
+	gemini := func(id string) sample {
+		return sample{name: "tool_call", attrs: kv{"gen_ai.operation.name", "tool_call", "gen_ai.agent.name", "gemini-cli", "gen_ai.tool.name", "refund", "gen_ai.tool.call_id", "c1", "gen_ai.input.messages", `{"callId":"` + id + `","name":"refund","args":{"order":"A17"}}`}}
+	}
+	claude := func(name string) sample {
+		return sample{name: "claude_code.tool", attrs: kv{"span.type", "tool", "tool_name", "mcp__shop__refund", "gen_ai.tool.name", "refund", "tool_input", "[TOOL INPUT: " + name + "]\n" + order}}
+	}
+	langChain := sample{name: "execute_tool refund", scope: "opentelemetry.instrumentation.langchain", attrs: kv{"gen_ai.operation.name", "execute_tool", "gen_ai.tool.name", "refund", "gen_ai.tool.call.id", "call_1", "gen_ai.tool.call.arguments", `{"input_str":"","inputs":{"order":"A17"},"kwargs":{"tool_call_id":"call_2"}}`}}
+	tests := []struct {
+		name string
+		span sample
+		why  truth.Reason
+	}{
+		{"a Strands event of this call", strands(message("tu_1")), ""},
+		{"a Strands event without an id", strands(message("")), ""},
+		{"a Strands event of another call", strands(message("tu_2")), truth.ArgsUnmatchedCallID},
+		{"Strands events of both", strands(message("tu_2"), message("tu_1")), ""},
+		{"a Strands part of this call", strands(parts("refund", "tu_1")), ""},
+		{"a Strands part with another id", strands(parts("refund", "tu_2")), truth.ArgsUnmatchedCallID},
+		{"a Strands part with another name", strands(parts("ping", "tu_1")), truth.ArgsUnmatchedCallID},
+		{"a Gemini request of this call", gemini("c1"), ""},
+		{"a Gemini request of another call", gemini("c2"), truth.ArgsUnmatchedCallID},
+		{"a LangChain callback of another call", langChain, truth.ArgsUnmatchedCallID},
+		{"a Claude Code heading of this tool", claude("refund"), ""},
+		{"a Claude Code heading of this tool behind its server", claude("mcp__shop__refund"), ""},
+		{"a Claude Code heading of another tool", claude("Other"), truth.ArgsAmbiguous},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			o := inspect(t, tt.span)
+			require.NotNil(t, o)
+			assert.Equal(t, tt.why, o.Args.Why)
+			assert.Equal(t, tt.why == "", o.Args.Captured())
+		})
+	}
+}
+
 // TestRawJSON: what is cut out of a text is what the reader finds there.
 func TestRawJSON(t *testing.T) {
 	const text = ` { "a" : [ 1 , "x]," , { "b" : "}" } ] , "c\"d" : -1.5e3 , "e" : { } , "f":true } `

@@ -188,7 +188,7 @@ func (x *MessageIndex) forget() {
 // Arguments on the span that are there but broken stay what they are.
 var joinable = map[truth.Reason]bool{
 	truth.ArgsAbsent: true, truth.ArgsPlaceholder: true, truth.ArgsTruncated: true, truth.ArgsRedacted: true,
-	truth.ArgsPositional: true, truth.ArgsNotExact: true,
+	truth.ArgsPositional: true, truth.ArgsNotExact: true, truth.ArgsUnmatchedCallID: true,
 }
 
 // Resolve gives o the arguments that a model asked for under o's call id in

@@ -13,22 +13,26 @@ import (
 
 // parts reads arguments from chat messages on the tool's own span: the part of
 // type tool_call that has this call's id, or the only one where there is none.
+// Parts of other calls only are no arguments of this one.
 func (n *reading) parts(text string) decoded {
 	doc, why := n.r.parse(text)
 	if why != "" {
 		return unusable(why)
 	}
-	found := unusable(truth.ArgsAbsent)
+	found, other := unusable(truth.ArgsAbsent), false
 	requests(doc.Root(), func(q request) {
 		switch {
-		case n.CallID != "" && q.id != "" && q.id != n.CallID:
-		case n.Tool != "" && !sameTool(n.Tool, q.name):
+		case n.otherCall(q.id), n.Tool != "" && !sameTool(n.Tool, q.name):
+			other = true
 		case found.doc == nil:
 			found = n.decodeText(q.args, EncJSON)
 		case found.text != q.args:
 			found = unusable(truth.ArgsAmbiguous)
 		}
 	})
+	if other && found.why == truth.ArgsAbsent {
+		return unusable(truth.ArgsUnmatchedCallID)
+	}
 	return found
 }
 
