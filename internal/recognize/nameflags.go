@@ -19,8 +19,8 @@ type NameFlags uint16
 const (
 	NameMissing      NameFlags = 1 << iota // the span has no name
 	NameWrongType                          // a value stands there that is no string
-	NameNotUTF8                            // bytes that are not UTF-8
-	NameControl                            // control characters, line breaks among them
+	NameNotUTF8                            // bytes that are not UTF-8, or what stands for such
+	NameControl                            // control characters, line breaks among them, and private ones
 	NameBidi                               // characters that change the reading direction
 	NameZeroWidth                          // characters that nobody sees
 	NameMixedScript                        // letters of alphabets that look alike
@@ -110,7 +110,11 @@ func runeFlag(r rune) NameFlags {
 		return NameZeroWidth
 	case r > 0x7f && (unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) || unicode.Is(unicode.Variation_Selector, r)):
 		return NameZeroWidth
-	case unicode.IsControl(r), r == 0x2028, r == 0x2029:
+	case r == 0x2800, unicode.Is(unicode.Cf, r):
+		return NameZeroWidth
+	case r == utf8.RuneError:
+		return NameNotUTF8
+	case unicode.IsControl(r), r == 0x2028, r == 0x2029, unicode.Is(unicode.Co, r):
 		return NameControl
 	}
 	return 0
