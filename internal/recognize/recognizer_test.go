@@ -35,6 +35,12 @@ func TestVetoes(t *testing.T) {
 		{"final_answer", sample{name: "FinalAnswerTool", scope: "openinference.instrumentation.smolagents", attrs: kv{"openinference.span.kind", "TOOL", "tool.name", "final_answer"}}},
 		{"final_answer_genai", sample{name: "execute_tool final_answer", scope: "opentelemetry.instrumentation.genai.smolagents", attrs: gen("gen_ai.tool.name", "final_answer")}},
 		{"final_result", sample{name: "execute_tool final_result", scope: "pydantic-ai", attrs: gen("gen_ai.tool.name", "final_result")}},
+		{"final_result_variant", sample{name: "execute_tool final_result_Invoice", scope: "pydantic-ai", attrs: gen("gen_ai.tool.name", "final_result_Invoice")}},
+		{"final_result_variant", sample{name: "running tool", scope: "pydantic-ai", attrs: kv{"gen_ai.tool.name", "final_result_Invoice"}}},
+		{"handoff_operation", sample{name: "handoff", attrs: kv{"gen_ai.operation.name", "handoff", "traceloop.span.kind", "tool"}}},
+		{"handoff_operation", sample{name: "to_billing", attrs: kv{"gen_ai.operation.name", "agent_handoff", "openinference.span.kind", "TOOL"}}},
+		{"model_turn", sample{name: "chat gpt", attrs: kv{"gen_ai.operation.name", "chat", "openinference.span.kind", "TOOL", "tool.name", "refund"}}},
+		{"model_turn", sample{name: "desk", attrs: kv{"gen_ai.operation.name", "invoke_agent", "langfuse.observation.type", "tool"}}},
 		{"policy_callout", sample{name: "CheckRequest", kind: client, attrs: kv{"mcp.method.name", "tools/call", "agentgateway.outbound.kind", "Policy"}}},
 		{"policy_callout", sample{name: "tools/call x", kind: client, attrs: kv{"mcp.method.name", "tools/call", "agentgateway.outbound.kind", "Mirror"}}},
 		{"grpc", sample{name: "CheckRequest", kind: client, attrs: kv{"mcp.method.name", "tools/call", "rpc.system", "grpc"}}},
@@ -181,7 +187,16 @@ func TestFlagName(t *testing.T) {
 		{"払い戻し", nil},                              // nor is another script
 		{"<not found>", []string{"placeholder"}},   // the emitter's own word
 		{"ﬁle", []string{"not_nfkc"}},              // a ligature
-		{"αdmin", []string{"mixed_script"}},        // a Greek alpha
+		{"re\u115ffund", []string{"zero_width"}},
+		{"re\u1160fund", []string{"zero_width"}},
+		{"re\u2800fund", []string{"zero_width"}},
+		{"re\u034ffund", []string{"zero_width"}},
+		{"re\ufff9fund", []string{"zero_width"}},
+		{"re\ufe0ffund", []string{"zero_width"}},
+		{"re\U000e0100fund", []string{"zero_width"}},
+		{"re\ufffdfund", []string{"not_utf8"}},
+		{"re\ue000fund", []string{"control"}},
+		{"αdmin", []string{"mixed_script"}}, // a Greek alpha
 	}
 	for _, tt := range tests {
 		flags := FlagName(tt.name)
