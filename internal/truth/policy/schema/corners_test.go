@@ -170,6 +170,27 @@ func TestWhatADialectWantsIsSaid(t *testing.T) {
 	}
 }
 
+func TestAnEnumMayRepeatItself(t *testing.T) {
+	for _, draft := range []string{"http://json-schema.org/draft-04/schema#", "http://json-schema.org/draft-06/schema#", "http://json-schema.org/draft-07/schema#",
+		"https://json-schema.org/draft/2019-09/schema", "https://json-schema.org/draft/2020-12/schema"} {
+		for _, tt := range []struct{ enum, yes, no string }{
+			{`[1, 1]`, `1`, `2`},
+			{`[1, 1.0, 1e0, 10e-1]`, `1`, `2`},
+			{`[0, -0.0, 0.0]`, `0`, `1`},
+			{`[{"a": 1, "b": 2}, {"b": 2.0, "a": 1}]`, `{"b": 2, "a": 1}`, `{"a": 1}`},
+			{`[[1, {"a": "x"}], [1.0, {"a": "x"}]]`, `[1, {"a": "x"}]`, `[1]`},
+			{`[9007199254740993, 9007199254740992, 9007199254740993]`, `9007199254740993`, `9007199254740994`},
+			{`[{"minLength": 1.0}, {"minLength": 2.0}, {"$schema": "x"}, {"$schema": "y"}]`, `{"minLength": 2}`, `{}`},
+			{`[null, null, "null", true, true, "true", "1", 1]`, `"1"`, `false`},
+		} {
+			s := load(t, `{"$schema": "`+draft+`", "enum": `+tt.enum+`}`)
+			require.Nil(t, s.Fault(), "%s in %s", tt.enum, draft)
+			assert.Equal(t, Valid, check(t, s, tt.yes).Outcome, tt.enum)
+			assert.Equal(t, Result{Outcome: Violated, Location: "/enum", Keyword: "enum"}, check(t, s, tt.no), tt.enum)
+		}
+	}
+}
+
 func TestTheDepthOfACheckIsBounded(t *testing.T) {
 	// Each level of the array goes through a long chain of references.
 	var b strings.Builder

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"math/big"
 	"slices"
 	"strings"
 	"sync"
@@ -89,7 +90,7 @@ var counts = map[string]bool{
 
 // asApproved returns n as the library is to see it, so that it approves of what
 // the system does that verdicts are compared with. Its older metaschemas are
-// other editions: there a value may stand twice in an enum, which may be empty,
+// other editions: there equal values may stand in an enum, which may be empty,
 // the $schema of a part may be any text, and 1.0 is no integer in draft-04.
 func asApproved(n *tree.Node, d draft) any {
 	switch n.Kind {
@@ -118,7 +119,7 @@ func memberAsApproved(key string, item *tree.Node, d draft) (any, bool) {
 	case key == "$schema" && d == draft4 && item.Kind == canon.KindString:
 		return nil, false
 	case key == "enum" && item.Kind == canon.KindArray && d <= draft7:
-		list := distinct(item.Items, d)
+		list := distinct(item.Items)
 		return list, len(list) > 0
 	case d == draft4 && counts[key] && strings.ContainsAny(item.Str, ".e"):
 		return json.Number("0.5"), true
@@ -126,17 +127,54 @@ func memberAsApproved(key string, item *tree.Node, d draft) (any, bool) {
 	return asApproved(item, d), true
 }
 
-// distinct returns each of items once.
-func distinct(items []*tree.Node, d draft) []any {
+// distinct returns each of items once, by the library's idea of equality: it is
+// the library that would find two equal ones. They are values, so nothing in
+// them is to be seen otherwise.
+func distinct(items []*tree.Node) []any {
 	seen := map[string]bool{}
 	list := []any{}
 	for _, item := range items {
-		if text := string(item.AppendJSON(nil)); !seen[text] {
-			seen[text] = true
-			list = append(list, asApproved(item, d))
+		if form := string(appendForm(nil, item)); !seen[form] {
+			seen[form] = true
+			list = append(list, item.Any())
 		}
 	}
 	return list
+}
+
+// appendForm appends a text that values share if and only if they are equal:
+// members in the order of their names, numbers as exact fractions.
+func appendForm(dst []byte, n *tree.Node) []byte {
+	switch n.Kind {
+	case canon.KindNumber:
+		if exact, ok := new(big.Rat).SetString(n.Str); ok {
+			return append(dst, exact.RatString()...)
+		}
+	case canon.KindArray:
+		dst = append(dst, '[')
+		for _, item := range n.Items {
+			dst = append(appendForm(dst, item), ',')
+		}
+		return append(dst, ']')
+	case canon.KindObject:
+		dst = append(dst, '{')
+		for _, i := range sortedMembers(n) {
+			dst = append(canon.AppendString(dst, n.Keys[i]), ':')
+			dst = append(appendForm(dst, n.Items[i]), ',')
+		}
+		return append(dst, '}')
+	}
+	return n.AppendJSON(dst)
+}
+
+// sortedMembers returns the indices of the members of n by name.
+func sortedMembers(n *tree.Node) []int {
+	order := make([]int, len(n.Keys))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(n.Keys[a], n.Keys[b]) })
+	return order
 }
 
 // A breach is one place where a schema breaks its metaschema.
