@@ -28,7 +28,8 @@ type Dialect struct {
 
 	// When holds for spans of the dialect: all of it, and nothing of Unless.
 	// The first of When selects candidates, so it is about an attribute's
-	// value, or failing that about the span's name.
+	// value, or failing that about the span's name, or about an attribute that
+	// few other spans have.
 	When   []Predicate
 	Unless []Predicate
 

@@ -38,6 +38,11 @@ var codingAgents = []Dialect{
 		Tool: []Source{at("gen_ai.tool.name"), named("anthropic.tool_use *")}, CallID: genAIID, Args: genAIArgs,
 	},
 	{
+		Name: "anthropic_name", Title: "Anthropic platform", Layer: LayerAgent, Note: "no attribute and no scope says so, only the span's name",
+		When: []Predicate{span("anthropic.tool_use *")}, Unless: []Predicate{scope("com.anthropic.*"), has("gen_ai.operation.name"), has("mcp.method.name")},
+		Tool: []Source{at("gen_ai.tool.name"), named("anthropic.tool_use *")}, CallID: genAIID, Args: genAIArgs,
+	},
+	{
 		Name: "codex", Title: "Codex CLI", Layer: LayerAgent, Note: "arguments are in logs only",
 		When: []Predicate{is("codex.tool.phase", "dispatch"), has("tool_name"), has("call_id")},
 		Tool: []Source{at("tool_name")}, CallID: []Source{at("call_id")},
@@ -70,9 +75,17 @@ var codingAgents = []Dialect{
 		Note: "previews of arguments, marked where they are cut",
 		When: []Predicate{is("gen_ai.operation.name", "execute_tool"), span("tool.*"), has("gen_ai.tool.name")},
 		Tool: []Source{at("gen_ai.tool.name"), at("tool.name")}, CallID: genAIID,
-		Args: []Source{written("gen_ai.tool.call.arguments", EncJSON), written("input.value", EncMIME)},
+		Args: hermesArgs,
+	},
+	{
+		Name: "hermes_scope", Title: "Hermes agent (hermes-otel)", Layer: LayerAgent, Note: "releases that do not say what the span is of",
+		When: []Predicate{span("tool.*"), scope("hermes-otel*"), has("gen_ai.tool.name"), has("gen_ai.tool.call.id")}, Unless: []Predicate{has("gen_ai.operation.name")},
+		Tool: []Source{at("gen_ai.tool.name"), at("tool.name")}, CallID: genAIID,
+		Args: hermesArgs,
 	},
 }
+
+var hermesArgs = []Source{written("gen_ai.tool.call.arguments", EncJSON), written("input.value", EncMIME)}
 
 // genAIFrameworks are the dialects of frameworks that follow the GenAI
 // conventions and add keys, values or habits of their own.
@@ -143,6 +156,11 @@ var genAIFrameworks = []Dialect{
 	{
 		Name: "pydantic_ai_v1", Title: "Pydantic AI, settings 1 and 2", Layer: LayerAgent,
 		When: []Predicate{span("running tool"), scope("pydantic-ai")},
+		Tool: []Source{at("gen_ai.tool.name")}, CallID: genAIID, Args: []Source{written("tool_arguments", EncJSON)},
+	},
+	{
+		Name: "pydantic_ai_arguments", Title: "Pydantic AI, settings 1 and 2", Layer: LayerAgent, Note: "under another span name",
+		When: []Predicate{has("tool_arguments"), scope("pydantic-ai")}, Unless: []Predicate{span("running tool"), is("gen_ai.operation.name", "execute_tool")},
 		Tool: []Source{at("gen_ai.tool.name")}, CallID: genAIID, Args: []Source{written("tool_arguments", EncJSON)},
 	},
 	{

@@ -173,6 +173,11 @@ var platforms = []Dialect{
 		Args: []Source{written("agentops.tool.input", EncArgsKwargs), written("tool.parameters", EncJSON)},
 	},
 	{
+		Name: "agentops_parameters", Title: "AgentOps", Layer: LayerAgent, Note: "spans without a kind",
+		When: []Predicate{has("tool.parameters"), scope("agentops*"), has("tool.name")}, Unless: []Predicate{has("agentops.span.kind")},
+		Tool: []Source{at("tool.name")}, Args: []Source{written("tool.parameters", EncJSON)},
+	},
+	{
 		Name: "laminar", Title: "Laminar", Layer: LayerAgent,
 		When: []Predicate{is("lmnr.span.type", "TOOL")},
 		Tool: []Source{at("gen_ai.tool.name"), named("*")}, CallID: genAIID, Args: []Source{written("lmnr.span.input", EncJSON)},
@@ -180,6 +185,11 @@ var platforms = []Dialect{
 	{
 		Name: "voltagent", Title: "VoltAgent", Layer: LayerAgent, Note: "its `tool.parameters` is a schema",
 		When: []Predicate{is("span.type", "tool"), span("tool.execution:*")},
+		Tool: []Source{at("tool.name"), named("tool.execution:*")}, CallID: []Source{at("tool.call.id")}, Args: []Source{written("input", EncJSON)},
+	},
+	{
+		Name: "voltagent_name", Title: "VoltAgent", Layer: LayerAgent, Note: "spans without a type",
+		When: []Predicate{span("tool.execution:*"), has("tool.call.id"), has("input")}, Unless: []Predicate{has("span.type")},
 		Tool: []Source{at("tool.name"), named("tool.execution:*")}, CallID: []Source{at("tool.call.id")}, Args: []Source{written("input", EncJSON)},
 	},
 	{

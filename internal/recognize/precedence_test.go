@@ -53,7 +53,7 @@ func TestDialectsFit(t *testing.T) {
 		assert.False(t, seen[d.Name], "%s stands twice", d.Name)
 		seen[d.Name] = true
 		first := d.When[0]
-		assert.True(t, len(first.In) > 0 || len(first.Span) > 0, "%s: the first condition selects by a value or a span name", d.Name)
+		assert.True(t, first.Attr != "" && first.Prefix == "" && !first.Absent || len(first.Span) > 0, "%s: the first condition selects by an attribute or a span name", d.Name)
 		assert.NotEmpty(t, d.Layer.String(), d.Name)
 		assert.NotEmpty(t, d.Title, d.Name)
 	}

@@ -84,6 +84,10 @@ func TestNotTaken(t *testing.T) {
 		{name: "Function: {name}", scope: "logfire", attrs: kv{"logfire.msg_template", "Function: {name}"}},
 		{name: "refund.tool", scope: "my.app"},
 		{name: "tool refund", scope: "logfire", attrs: kv{"code.function", "other"}},
+		{name: "refund", scope: "my.app", attrs: kv{"tool.name", "refund", "tool.parameters", order}},
+		{name: "refund", scope: "my.app", attrs: kv{"tool_arguments", order}},
+		{name: "tool.refund", scope: "my.app", attrs: kv{"gen_ai.tool.name", "refund", "gen_ai.tool.call.id", "call_7"}},
+		{name: "tool.execution:refund", attrs: kv{"input", order}},
 		{name: ""},
 	}
 	r := newRecognizer(t, Options{})

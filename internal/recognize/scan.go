@@ -27,11 +27,13 @@ const (
 	headMult = 0x9e3779b97f4a7c15
 )
 
-// A trigger is a key that selects dialects by its value, or holds messages.
+// A trigger is a key that selects dialects by its value, or by being there, or
+// holds messages.
 type trigger struct {
-	key    string
-	seen   Seen
-	values []triggerValue
+	key     string
+	seen    Seen
+	present dialectSet
+	values  []triggerValue
 }
 
 type triggerValue struct {
@@ -80,6 +82,7 @@ func (t *trigger) hit(key string, v pcommon.Value, candidates *dialectSet) Seen 
 	if t.key != key {
 		return 0
 	}
+	candidates.merge(t.present)
 	if len(t.values) > 0 && v.Type() == pcommon.ValueTypeStr {
 		s := v.Str()
 		for i := range t.values {
@@ -129,8 +132,8 @@ func (s *scanner) trigger(key string) *trigger {
 	return &s.triggers[len(s.triggers)-1]
 }
 
-// add makes dialect a candidate where p, about an attribute's value or about
-// the span's name, holds.
+// add makes dialect a candidate where p, about an attribute or about the span's
+// name, holds.
 func (s *scanner) add(p Predicate, dialect int) {
 	for _, pattern := range p.Span {
 		s.names.add(pattern, dialect)
@@ -139,6 +142,9 @@ func (s *scanner) add(p Predicate, dialect int) {
 		return
 	}
 	t := s.trigger(p.Attr)
+	if len(p.In) == 0 {
+		t.present.add(dialect)
+	}
 	for _, value := range p.In {
 		t.add(value, dialect)
 	}
