@@ -290,7 +290,9 @@ func TestNoKeyAndNoArgumentShowsAnywhere(t *testing.T) {
 	}
 	require.NoError(t, n.send(td))
 	require.NoError(t, n.send(bad))
-	seen := map[string]string{"metrics": fetch(t, "http://"+n.metrics+"/metrics"), "health": n.status()}
+	seen := map[string]string{
+		"metrics": fetch(t, "http://"+n.metrics+"/metrics"), "health": n.status(), "effective config": fetch(t, "http://"+n.health+"/config"),
+	}
 	n.stop()
 	seen["log"] = n.log.String()
 	seen["print-config"] = n.printConfig()
@@ -306,6 +308,7 @@ func TestNoKeyAndNoArgumentShowsAnywhere(t *testing.T) {
 	}
 	assert.Contains(t, seen["journal-0000000001.ndjson"], `"tool_name":"read_file"`)
 	assert.Contains(t, seen["print-config"], "[REDACTED]")
+	assert.Contains(t, seen["effective config"], "[REDACTED]")
 	assert.Contains(t, seen["spans"], "recorded")
 	for what, text := range seen {
 		for _, word := range []string{nodeKey, secret, canary} {

@@ -58,7 +58,7 @@ exporters:
     retry_on_failure: {enabled: false}
 extensions:
   health_check:
-    http: {endpoint: $HEALTH, status: {enabled: true, path: /}}
+    http: {endpoint: $HEALTH, status: {enabled: true, path: /}, config: {enabled: true, path: /config}}
     component_health: {include_recoverable_errors: true, recovery_duration: 1ms}
 service:
   extensions: [health_check]
