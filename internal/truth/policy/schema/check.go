@@ -38,11 +38,12 @@ type Result struct {
 	// Location is, for Violated, a JSON pointer into the declared schema, shared
 	// definitions merged into it: to the first of the keywords that do not hold,
 	// in the order of the pointers' bytes. Under required and its like it goes on
-	// to the name that is missing. For Malformed it is where the schema is.
+	// to the name that is missing. For Malformed it is where the schema is: the
+	// whole of it, if the check ran out of its budget.
 	Location string
 
-	// Keyword is the keyword of Violated. The schema false has none and says
-	// "false".
+	// Keyword is the keyword of Violated; the schema false has none and says
+	// "false". For Malformed it is the name of the Reason.
 	Keyword string
 }
 
@@ -90,7 +91,7 @@ func (s *Schema) Pos(location string) tree.Pos {
 // and nothing about what the tool does with them.
 func (s *Schema) Check(args canon.Node) Result {
 	if s.fault != nil {
-		return Result{Outcome: Malformed, Location: s.fault.Location}
+		return Result{Outcome: Malformed, Location: s.fault.Location, Keyword: s.fault.Reason.String()}
 	}
 	c, _ := s.pool.Get().(*checker)
 	if c == nil {
@@ -108,7 +109,7 @@ func (c *checker) check(root *node, v value) Result {
 	valid := c.eval(root, v, nil)
 	switch {
 	case c.evaluations > maxEvaluations:
-		return Result{Outcome: Malformed}
+		return Result{Outcome: Malformed, Keyword: TooLarge.String()}
 	case valid:
 		return Result{Outcome: Valid}
 	}

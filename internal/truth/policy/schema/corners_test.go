@@ -203,7 +203,7 @@ func TestTheDepthOfACheckIsBounded(t *testing.T) {
 	s := load(t, b.String())
 	require.Nil(t, s.Fault())
 	assert.Equal(t, Valid, check(t, s, `[[]]`).Outcome)
-	assert.Equal(t, Malformed, check(t, s, strings.Repeat("[", 100)+strings.Repeat("]", 100)).Outcome)
+	assert.Equal(t, Result{Outcome: Malformed, Keyword: "too_large"}, check(t, s, strings.Repeat("[", 100)+strings.Repeat("]", 100)))
 }
 
 func itoa(i int) string { return index(i)[1:] }

@@ -17,7 +17,7 @@ const (
 	RemoteReference                   // a reference to outside of the document
 	NoTarget                          // a reference to nothing, or to what is no schema
 	BadPattern                        // a regular expression that is none
-	TooLarge                          // more than is compiled
+	TooLarge                          // more than is compiled, or than one check may evaluate
 	BadIdentifier                     // an identifier that is no URI
 	Unusable                          // what nobody thought of
 )
