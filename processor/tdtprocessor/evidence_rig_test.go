@@ -78,8 +78,8 @@ func policyDirectory(t testing.TB) string {
 }
 
 // buildEvidenceRig returns a rig that is not started, in a directory that may have a
-// journal already.
-func buildEvidenceRig(t testing.TB, dir, evidenceSettings, more string) *evidenceRig {
+// journal already. The pairs replace words of its configuration.
+func buildEvidenceRig(t testing.TB, dir, evidenceSettings, more string, pairs ...string) *evidenceRig {
 	t.Helper()
 	core, logs := observer.New(zap.DebugLevel)
 	r := &evidenceRig{t: t, dir: filepath.Join(dir, "journal"), tel: componenttest.NewTelemetry(), logs: logs, host: &statusHost{}, runs: &runSink{}}
@@ -89,7 +89,7 @@ func buildEvidenceRig(t testing.TB, dir, evidenceSettings, more string) *evidenc
 	if evidenceSettings != "" {
 		evidenceSettings = ", " + evidenceSettings
 	}
-	cfg := evidenceSettingsOf(t, strings.NewReplacer("$DIR", dir, "$EVIDENCE", evidenceSettings).Replace(evidenceConfig+more))
+	cfg := evidenceSettingsOf(t, strings.NewReplacer(append(pairs, "$DIR", dir, "$EVIDENCE", evidenceSettings)...).Replace(evidenceConfig+more))
 	var err error
 	r.p, err = newProcessor(set, cfg)
 	require.NoError(t, err)

@@ -4,6 +4,7 @@ package tdtprocessor
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"iter"
 	"os"
@@ -17,10 +18,13 @@ import (
 	"go.opentelemetry.io/collector/component/componentstatus"
 	"go.opentelemetry.io/collector/consumer/consumererror"
 	"go.opentelemetry.io/collector/pdata/ptrace"
+	"go.opentelemetry.io/collector/processor/processortest"
+	"golang.org/x/mod/sumdb/note"
 
 	"github.com/tool-decision-truth/collector/internal/engine"
 	"github.com/tool-decision-truth/collector/internal/evidence"
 	"github.com/tool-decision-truth/collector/internal/truth/carrier"
+	"github.com/tool-decision-truth/collector/processor/tdtprocessor/internal/metadata"
 )
 
 func spansIn(td ptrace.Traces) iter.Seq[ptrace.Span] {
@@ -370,4 +374,91 @@ func TestAChangedJournalIsRefusedOrLeft(t *testing.T) {
 			next.stop()
 		})
 	}
+}
+
+// TestAShutdownWritesWhatItHolds ends a processor in every way in which one can
+// be ended: while spans come, with a context that is over, twice, and without
+// having been started.
+func TestAShutdownWritesWhatItHolds(t *testing.T) {
+	over, cancel := context.WithCancel(context.Background())
+	cancel()
+	r := newEvidenceRig(t, "", "runs: {idle_timeout: 1h}")
+	var senders sync.WaitGroup
+	var sent sync.WaitGroup
+	sent.Add(4)
+	for i := range 4 {
+		senders.Go(func() {
+			assert.NoError(t, r.process(callSpans(byte(i+1), 0, 10)))
+			sent.Done()
+		})
+	}
+	sent.Wait()
+	require.NoError(t, r.p.shutdown(over))
+	require.NoError(t, r.p.shutdown(over))
+	senders.Wait()
+	report, err := evidence.Verify(r.dir, evidence.VerifyOptions{Keys: keysOf(t, "rig-1", evidenceKey)})
+	require.NoError(t, err)
+	assert.Equal(t, evidence.Sound, report.Outcome)
+	assert.Equal(t, 40, r.count(carrier.TypeRow))
+	assert.Equal(t, 4, r.count(engine.TypeRun))
+	assert.Len(t, r.runs.all(), 4)
+
+	never := buildEvidenceRig(t, policyDirectory(t), "", "")
+	require.NoError(t, never.p.shutdown(over))
+	assert.NoDirExists(t, never.dir, "what was not started touches no disk")
+}
+
+// TestKeysChange goes on with a journal under another key. Each record names its
+// key, and each checkpoint verifies with the one that signed it.
+func TestKeysChange(t *testing.T) {
+	r := newEvidenceRig(t, "", "")
+	require.NoError(t, r.process(callSpans(1, 0, 2)))
+	r.stop()
+	next := "Hc8NdJ4gUaE6Zq9vT3kP0sYw7LmB2xRf"
+	rotated := buildEvidenceRig(t, filepath.Dir(r.dir), "", "", evidenceKey, next, "rig-1", "rig-2")
+	rotated.start()
+	require.NoError(t, rotated.process(callSpans(2, 0, 2)))
+	rotated.stop()
+	ids := map[string]int{}
+	for _, rec := range readJournal(t, r.dir) {
+		if rec.Type == carrier.TypeCarrier {
+			c, err := carrier.Import(string(rec.Data))
+			require.NoError(t, err)
+			ids[c.Input().KeyID]++
+		}
+	}
+	assert.Equal(t, map[string]int{"rig-1": 2, "rig-2": 2}, ids)
+	for _, tt := range []struct {
+		keys *evidence.Keys
+		want evidence.Outcome
+	}{
+		{keysOf(t, "rig-1", evidenceKey, "rig-2", next), evidence.Sound},
+		{keysOf(t, "rig-2", next), evidence.CannotVerify},
+		{keysOf(t, "rig-1", evidenceKey), evidence.CannotVerify},
+		{keysOf(t, "rig-1", next, "rig-2", next), evidence.Unsound},
+	} {
+		report, err := evidence.Verify(r.dir, evidence.VerifyOptions{Keys: tt.keys})
+		require.NoError(t, err)
+		assert.Equal(t, tt.want, report.Outcome)
+	}
+}
+
+// TestASigningKeySignsCheckpoints verifies with the public half alone, and refuses
+// a key that is none without showing it.
+func TestASigningKeySignsCheckpoints(t *testing.T) {
+	private, public, err := note.GenerateKey(rand.Reader, "example.com/rig")
+	require.NoError(t, err)
+	r := newEvidenceRig(t, "signing_key: "+private, "")
+	require.NoError(t, r.process(callSpans(1, 0, 2)))
+	r.stop()
+	keys, err := evidence.ParseKeys(public + "\n")
+	require.NoError(t, err)
+	report, err := evidence.Verify(r.dir, evidence.VerifyOptions{Keys: keys})
+	require.NoError(t, err)
+	assert.Equal(t, evidence.Sound, report.Outcome)
+
+	cfg := evidenceSettingsOf(t, strings.NewReplacer("$DIR", policyDirectory(t), "$EVIDENCE", ", signing_key: a-secret-that-is-no-key").Replace(evidenceConfig))
+	_, err = newProcessor(processortest.NewNopSettings(metadata.Type), cfg)
+	require.ErrorContains(t, err, "signing_key: it is malformed")
+	assert.NotContains(t, err.Error(), "a-secret")
 }

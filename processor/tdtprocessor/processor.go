@@ -97,6 +97,8 @@ func (p *tdtProcessor) shutdown(ctx context.Context) error {
 	p.stop = nil
 	p.done.Wait()
 	p.reloader.shutdown()
+	ctx, cancel := p.grace(ctx)
+	defer cancel()
 	err := p.closeRuns(ctx)
 	if p.journal != nil {
 		err = errors.Join(err, p.journal.shutdown(ctx))
@@ -104,6 +106,13 @@ func (p *tdtProcessor) shutdown(ctx context.Context) error {
 	err = errors.Join(err, p.closeStore(ctx))
 	p.metrics.shutdown()
 	return err
+}
+
+// grace gives a shutdown the time to write what is held, also where its context
+// is over. The disk may stall once for the records and once for the last
+// checkpoint.
+func (p *tdtProcessor) grace(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), 2*p.cfg.Evidence.WaitTimeout)
 }
 
 // beginRuns restores the runs that are stored. Whatever began before is lost,
