@@ -194,29 +194,49 @@ func (n *reading) dispatch(text string, as Encoding) decoded {
 // object parses text, which must be an object, perhaps encoded twice or three
 // times.
 func (n *reading) object(text string) decoded {
+	got := n.value(text)
+	if got.doc == nil {
+		return got
+	}
+	switch got.doc.Root().Kind() {
+	case canon.KindObject:
+		return got
+	case canon.KindArray:
+		return unusable(truth.ArgsPositional)
+	case canon.KindNull:
+		return unusable(truth.ArgsAbsent)
+	default:
+		return unusable(truth.ArgsWrongType)
+	}
+}
+
+// value parses text, which is any JSON value: a model may write what is no
+// object, and that is what the tool was called with. An object or a list that
+// is encoded twice or three times is itself, another string the string.
+func (n *reading) value(text string) decoded {
+	var written decoded
 	for range 3 {
 		doc, why := n.r.parse(text)
 		if why != "" {
 			return unusable(why)
 		}
 		root := doc.Root()
+		if written.doc == nil {
+			written = decoded{text: text, doc: doc}
+		}
 		switch root.Kind() {
-		case canon.KindObject:
+		case canon.KindObject, canon.KindArray:
 			return decoded{text: text, doc: doc}
 		case canon.KindString:
+			if why := standIn(root.Str()); why != "" {
+				return unusable(why)
+			}
 			if !looksLikeContainer(root.Str()) {
-				if why := standIn(root.Str()); why != "" {
-					return unusable(why)
-				}
-				return unusable(truth.ArgsWrongType)
+				return written
 			}
 			text = root.Str()
-		case canon.KindArray:
-			return unusable(truth.ArgsPositional)
-		case canon.KindNull:
-			return unusable(truth.ArgsAbsent)
 		default:
-			return unusable(truth.ArgsWrongType)
+			return written
 		}
 	}
 	return unusable(truth.ArgsWrongType)

@@ -35,7 +35,11 @@ func wrapperTable() map[Encoding][]wrapper {
 var strict = map[Encoding]bool{EncKwargs: true, EncFirst: true, EncRequest: true, EncGemini: true, EncFunction: true}
 
 func (n *reading) wrapped(text string, as Encoding) decoded {
-	w := n.object(text)
+	read := n.object
+	if as == EncJSON {
+		read = n.value
+	}
+	w := read(text)
 	if w.doc == nil && as == EncArgsKwargs && w.why == truth.ArgsNotJSON {
 		return n.python(text)
 	}
@@ -317,7 +321,7 @@ func (n *reading) headed(text string) decoded {
 	if why := standIn(text); why != "" {
 		return unusable(why)
 	}
-	return n.wrapped(text, EncJSON)
+	return n.wrapped(text, EncHeaded)
 }
 
 // declared is OpenInference's input.value. Where input.mime_type says that it
@@ -336,7 +340,7 @@ func (n *reading) declared(text string, as Encoding) decoded {
 
 // python is JSON, or the text of a Python dict.
 func (n *reading) python(text string) decoded {
-	got := n.wrapped(text, EncJSON)
+	got := n.wrapped(text, EncPython)
 	if got.doc != nil || got.why != truth.ArgsNotJSON && got.why != truth.ArgsTruncated {
 		return got
 	}

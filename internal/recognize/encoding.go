@@ -8,10 +8,11 @@ type Encoding uint8
 
 // The encodings. Append only.
 const (
-	// EncJSON is one object: JSON text, JSON text within a JSON string (at
-	// most twice), or a typed value.
+	// EncJSON is one JSON value as the model wrote it, which need not be an
+	// object: JSON text, an object or list within a JSON string (at most twice),
+	// or a typed value. In every other encoding only objects are arguments.
 	EncJSON Encoding = iota + 1
-	// EncPython is EncJSON, or the text of a Python dict.
+	// EncPython is one object as in EncJSON, or the text of a Python dict.
 	EncPython
 	// EncCall is EncJSON in one of the wrappers that OpenLLMetry puts around
 	// arguments, told apart by their members: {"args":[],"kwargs":{}},
@@ -63,7 +64,7 @@ const (
 )
 
 var encodingNames = [...]string{
-	"", "JSON object", "JSON object or Python dict", "JSON object, bare or wrapped", "`args` and `kwargs`", "`kwargs`",
+	"", "JSON", "JSON object or Python dict", "JSON object, bare or wrapped", "`args` and `kwargs`", "`kwargs`",
 	"first of `args`", "MCP request", "`args` of a request", "`arguments` of a function call",
 	"JSON object", "JSON object, declared so", "`kwargs`", "JSON behind a heading", "JSON object, `{}` ambiguous",
 	"JSON object, `{}` ambiguous", "one attribute a parameter", "one attribute a parameter", "flattened object",

@@ -2,7 +2,11 @@
 
 package recognize
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/tool-decision-truth/collector/internal/truth/canon"
+)
 
 // A Proof says why two observations are of one logical call. The zero Proof is
 // none: without one they are two calls.
@@ -99,6 +103,9 @@ func equalArgs(a, b *Observation) bool {
 	x, y := a.Args.Doc.Root(), b.Args.Doc.Root()
 	if bytes.Equal(x.AppendJCS(nil), y.AppendJCS(nil)) {
 		return true
+	}
+	if x.Kind() != canon.KindObject || y.Kind() != canon.KindObject {
+		return false
 	}
 	common := 0
 	for key, value := range x.All() {
