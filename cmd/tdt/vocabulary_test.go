@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/tool-decision-truth/collector/internal/evidence"
 )
 
 // TestTheVocabularyHasTheWordsOfThisCommand compares the sections of the
@@ -35,6 +37,14 @@ func TestTheVocabularyHasTheWordsOfThisCommand(t *testing.T) {
 		want[string(word)] = f.means
 	}
 	assert.Equal(t, want, section("Faults of a derivation"))
+	kinds := section("Records of a journal")
+	assert.Len(t, kinds, len(recordWords))
+	for eventType, word := range recordWords {
+		assert.Contains(t, kinds[word], "`"+eventType+"`", word)
+	}
+	assert.Equal(t, []string{signaturesNotChecked, signaturesUnknownKey, signaturesVerified}, slices.Sorted(maps.Keys(section("Signatures"))))
+	outcomes := []string{evidence.CannotVerify.String(), evidence.Sound.String(), evidence.Unsound.String()}
+	assert.Equal(t, outcomes, slices.Sorted(maps.Keys(section("Outcomes of a journal"))))
 	statuses := slices.Sorted(maps.Keys(section("Exit statuses")))
 	assert.Equal(t, []string{fmt.Sprint(exitOK), fmt.Sprint(exitFailure), fmt.Sprint(exitUsage), fmt.Sprint(exitFindings)}, statuses)
 }
