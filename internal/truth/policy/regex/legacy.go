@@ -16,6 +16,7 @@ var legacyEscapes = map[rune]struct {
 	outsider bool // not in a class, where no vector and no other engine has it
 }{
 	// Marks that need no escape, but often are given one.
+	'-': {outsider: true}, ',': {}, '!': {}, '&': {}, '`': {},
 	'_': {}, '#': {}, '@': {}, ' ': {}, '~': {}, '%': {}, ':': {}, '"': {}, '\'': {}, ';': {}, '=': {},
 	'<': {outsider: true}, '>': {outsider: true},
 
