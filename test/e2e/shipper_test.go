@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"compress/gzip"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -111,7 +112,7 @@ func newLineArchive(t *testing.T) *lineArchive {
 }
 
 func (a *lineArchive) take(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(r.Body)
+	body, err := plainBody(r)
 	request := plogotlp.NewExportRequest()
 	if err != nil || request.UnmarshalProto(body) != nil {
 		w.WriteHeader(http.StatusBadRequest)
@@ -133,6 +134,17 @@ func (a *lineArchive) take(w http.ResponseWriter, r *http.Request) {
 	answer, _ := plogotlp.NewExportResponse().MarshalProto()
 	w.Header().Set("Content-Type", "application/x-protobuf")
 	_, _ = w.Write(answer)
+}
+
+func plainBody(r *http.Request) ([]byte, error) {
+	if r.Header.Get("Content-Encoding") != "gzip" {
+		return io.ReadAll(r.Body)
+	}
+	z, err := gzip.NewReader(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(z)
 }
 
 func (a *lineArchive) files() map[string]string {
