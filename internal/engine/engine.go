@@ -4,6 +4,7 @@ package engine
 
 import (
 	"crypto/sha256"
+	"sync"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/ptrace"
@@ -22,7 +23,8 @@ type Engine struct {
 	// is the same after a restart, or else of this engine alone.
 	seed [32]byte
 
-	serials serials
+	serials  serials
+	placings sync.Pool
 }
 
 // New returns an engine. The settings are not changed after that. seed is

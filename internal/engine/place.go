@@ -17,39 +17,61 @@ import (
 	"github.com/tool-decision-truth/collector/internal/truth/sequence"
 )
 
-// A placing prepares what one batch tells the ledger.
+// A placing prepares what one batch tells the ledger. It is used again for other
+// batches: what it holds is good until it is released.
 type placing struct {
 	engine *Engine
 	batch  ledger.Batch
 	placed []*Decision // the decision of each group
 
-	traces survey
-	spans  ancestry
-	buf    []byte
-	keys   []string
+	traces  survey
+	spans   ancestry
+	members []ledger.Member // of all groups
+	buf     []byte
 }
 
 // place prepares the batch's decisions for their places in their runs.
 func (e *Engine) place(b *Batch, td ptrace.Traces) *placing {
-	p := &placing{engine: e}
+	p, _ := e.placings.Get().(*placing)
+	if p == nil {
+		p = &placing{engine: e}
+	}
 	p.traces.look(e.set.RunKey, td)
+	members := 0
 	for i := range b.Decisions {
-		for _, m := range b.Decisions[i].Members {
-			p.traces.of(m.Span.TraceID()).followed = true
+		for j := range b.Decisions[i].Members {
+			p.traces.of(b.Decisions[i].Members[j].Span.TraceID()).followed = true
+			members++
 		}
 	}
 	p.traces.followKnown(e.set.Ledger)
 	p.spans.index(b, td, &p.traces)
-	p.batch.Groups = make([]ledger.Group, 0, len(b.Decisions))
-	p.placed = make([]*Decision, 0, len(b.Decisions))
+	p.members = slices.Grow(p.members[:0], members)
+	p.batch.Groups = slices.Grow(p.batch.Groups, len(b.Decisions))
 	for i := range b.Decisions {
 		if d := &b.Decisions[i]; d.Policy != nil {
 			p.add(d)
 		}
 	}
-	p.batch.Seen = p.traces.seen(&p.spans)
+	p.spans.giveHops()
+	p.batch.Seen = p.traces.seen(p.batch.Seen)
 	return p
 }
+
+// release lets go of the batch, and keeps the room for the next one.
+func (p *placing) release() {
+	clear(p.batch.Groups)
+	clear(p.batch.Seen)
+	clear(p.batch.Room)
+	clear(p.placed)
+	p.batch.Groups, p.batch.Seen, p.placed = p.batch.Groups[:0], p.batch.Seen[:0], p.placed[:0]
+	if cap(p.batch.Groups) <= maxRoom && cap(p.traces.spans) <= maxRoom {
+		p.engine.placings.Put(p)
+	}
+}
+
+// maxRoom bounds the batches whose room is kept.
+const maxRoom = 1 << 16
 
 // add gives a decision its group. What an inner layer says of a call that is
 // known already is judged under the name that was asked for.
@@ -83,10 +105,11 @@ func (p *placing) group(d *Decision) ledger.Group {
 		g.Call.Args, g.Call.HasArgs = doc.Root(), true
 		g.Args = p.argsHash(doc.Root())
 	}
-	g.Members = make([]ledger.Member, len(d.Members))
+	first := len(p.members)
 	for i := range d.Members {
-		g.Members[i] = p.member(&d.Members[i])
+		p.members = append(p.members, p.member(&d.Members[i]))
 	}
+	g.Members = p.members[first:len(p.members):len(p.members)]
 	if d.part > math.MaxUint8 {
 		g.Members[0].Span = ledger.Span{} // it cannot be told from others of its span
 	}
@@ -121,20 +144,38 @@ func (p *placing) member(m *Member) ledger.Member {
 // argsHash is a keyed hash of arguments without what layers between model and
 // tool add to them. It is the same however they are written.
 func (p *placing) argsHash(args canon.Node) ledger.Sum {
-	p.keys = p.keys[:0]
+	added := false
 	for key := range args.All() {
-		if !recognize.Injected(key) {
-			p.keys = append(p.keys, key)
-		}
+		added = added || recognize.Injected(key)
 	}
-	slices.Sort(p.keys)
 	p.buf = append(p.buf[:0], p.engine.seed[:]...)
-	for _, key := range p.keys {
-		value, _ := args.Get(key)
-		p.buf = appendSized(p.buf, key)
-		p.buf = value.AppendJCS(p.buf)
+	if added {
+		p.buf = appendWithoutInjected(p.buf, args)
+	} else {
+		p.buf = args.AppendJCS(p.buf)
 	}
 	return sha256.Sum256(p.buf)
+}
+
+// appendWithoutInjected is AppendJCS for arguments that have injected members.
+func appendWithoutInjected(dst []byte, args canon.Node) []byte {
+	var keys []string
+	for key := range args.All() {
+		if !recognize.Injected(key) {
+			keys = append(keys, key)
+		}
+	}
+	slices.SortFunc(keys, canon.CompareKeys)
+	dst = append(dst, '{')
+	for i, key := range keys {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		value, _ := args.Get(key)
+		dst = append(canon.AppendString(dst, key), ':')
+		dst = value.AppendJCS(dst)
+	}
+	return append(dst, '}')
 }
 
 // member returns one span of a call as the span itself tells it.

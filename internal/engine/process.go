@@ -29,8 +29,9 @@ func (e *Engine) Process(ctx context.Context, now time.Time, policies Policies, 
 		return b, nil
 	}
 	p := e.place(b, td)
+	defer p.release()
 	placements, ended := e.set.Ledger.Place(now, p.batch)
-	b.Ended = ended
+	p.batch.Room, b.Ended = placements, ended
 	for i, d := range p.placed {
 		d.Placed, d.Extent = placements[i], sequence.Partial
 		e.digest(d)

@@ -58,7 +58,7 @@ func (p *placing) runs() []ledger.ID {
 	ids := make([]ledger.ID, 0, len(p.traces.traces))
 	for i := range p.traces.traces {
 		if t := &p.traces.traces[i]; t.followed {
-			ids = append(ids, t.runs...)
+			ids = append(append(ids, t.first()), t.more...)
 		}
 	}
 	slices.SortFunc(ids, compareIDs)

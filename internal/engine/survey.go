@@ -12,29 +12,38 @@ import (
 	"github.com/tool-decision-truth/collector/internal/ledger"
 )
 
-// A survey is what a batch says about its traces, calls aside.
+// A survey is what a batch says about its traces, calls aside. It can be used
+// again for another batch.
 type survey struct {
-	key      RunKey
-	at       map[pcommon.TraceID]int
-	traces   []surveyed
-	followed int // spans of traces whose ancestry is of interest
-
-	last int // spans of one trace mostly lie side by side
+	key    RunKey
+	at     map[pcommon.TraceID]int32
+	traces []surveyed
+	spans  []int32 // the trace of each span, in the order of the batch
+	last   int32   // spans of one trace mostly lie side by side
 }
 
 // A surveyed is one trace.
 type surveyed struct {
 	facts    ledger.Seen // but for the run
-	runs     []ledger.ID // each once; empty: that of the trace
-	spans    int
-	followed bool // it has calls, here or in a run that is known
+	run      ledger.ID   // the first that is named, zero: none is
+	more     []ledger.ID // further ones, each once
+	spans    int32
+	begin    int32 // of its spans in the ancestry
+	followed bool  // it has calls, here or in a run that is known
 }
 
 // look goes through all spans once.
 func (s *survey) look(key RunKey, td ptrace.Traces) {
-	s.key, s.at = key, map[pcommon.TraceID]int{}
+	if s.at == nil {
+		s.at = map[pcommon.TraceID]int32{}
+	}
+	clear(s.at)
+	clear(s.traces)
+	s.key, s.traces, s.spans, s.last = key, s.traces[:0], s.spans[:0], 0
 	eachSpan(td, func(at Located) {
-		t := s.of(at.Span.TraceID())
+		i := s.index(at.Span.TraceID())
+		s.spans = append(s.spans, i)
+		t := &s.traces[i]
 		t.spans++
 		t.facts.Sampled = t.facts.Sampled || sampled(at.Span)
 		if at.Span.ParentSpanID().IsEmpty() {
@@ -48,24 +57,30 @@ func (s *survey) look(key RunKey, td ptrace.Traces) {
 	})
 }
 
-// of returns what is known of a trace. It is good until the next call.
-func (s *survey) of(trace pcommon.TraceID) *surveyed {
-	if s.last < len(s.traces) && pcommon.TraceID(s.traces[s.last].facts.Trace) == trace {
-		return &s.traces[s.last]
+// index returns the place of a trace, which is new if it has to be.
+func (s *survey) index(trace pcommon.TraceID) int32 {
+	if int(s.last) < len(s.traces) && pcommon.TraceID(s.traces[s.last].facts.Trace) == trace {
+		return s.last
 	}
 	i, ok := s.at[trace]
 	if !ok {
-		i = len(s.traces)
+		i = int32(len(s.traces))
 		s.at[trace] = i
 		s.traces = append(s.traces, surveyed{facts: ledger.Seen{Trace: ledger.Trace(trace)}})
 	}
 	s.last = i
-	return &s.traces[i]
+	return i
 }
 
+// of returns what is known of a trace. It is good until the next call.
+func (s *survey) of(trace pcommon.TraceID) *surveyed { return &s.traces[s.index(trace)] }
+
 func (t *surveyed) addRun(run ledger.ID) {
-	if !slices.Contains(t.runs, run) {
-		t.runs = append(t.runs, run)
+	switch {
+	case t.run == ledger.ID{}:
+		t.run = run
+	case t.run != run && !slices.Contains(t.more, run):
+		t.more = append(t.more, run)
 	}
 }
 
@@ -74,24 +89,19 @@ func (t *surveyed) addRun(run ledger.ID) {
 func (s *survey) followKnown(l *ledger.Ledger) {
 	for i := range s.traces {
 		t := &s.traces[i]
-		t.followed = t.followed || l.Knows(ledger.ID(t.facts.Trace)) || slices.ContainsFunc(t.runs, l.Knows)
-		if t.followed {
-			s.followed += t.spans
-		}
+		t.followed = t.followed || l.Knows(ledger.ID(t.facts.Trace)) ||
+			t.run != ledger.ID{} && l.Knows(t.run) || slices.ContainsFunc(t.more, l.Knows)
 	}
 }
 
-// seen returns what the ledger is told of each trace, for every run that has
-// calls of it.
-func (s *survey) seen(a *ancestry) []ledger.Seen {
-	s.hops(a)
-	all := make([]ledger.Seen, 0, len(s.traces))
+// seen adds what the ledger is told of each trace, for every run that has calls
+// of it.
+func (s *survey) seen(all []ledger.Seen) []ledger.Seen {
 	for i := range s.traces {
 		t := &s.traces[i]
-		if len(t.runs) == 0 {
-			t.runs = append(t.runs, ledger.ID(t.facts.Trace))
-		}
-		for _, run := range t.runs {
+		t.facts.Run = t.first()
+		all = append(all, t.facts)
+		for _, run := range t.more {
 			t.facts.Run = run
 			all = append(all, t.facts)
 		}
@@ -99,35 +109,13 @@ func (s *survey) seen(a *ancestry) []ledger.Seen {
 	return all
 }
 
-// hops gives each trace its spans that are no call's.
-func (s *survey) hops(a *ancestry) {
-	list := hopList{all: make([]ledger.Hop, 0, len(a.hops))}
-	for _, ref := range a.hops {
-		hop := ledger.Hop{Span: ledger.Span(ref.span), Parent: ledger.Span(a.climb(ref.trace, a.spans[ref].parent))}
-		list.add(&s.of(ref.trace).facts.Hops, hop)
+// first returns the first run of the trace, which is the trace itself where
+// none is named.
+func (t *surveyed) first() ledger.ID {
+	if t.run == (ledger.ID{}) {
+		return ledger.ID(t.facts.Trace)
 	}
-}
-
-// A hopList holds the hops of all traces of a batch in one piece of memory. The
-// hops of a trace lie there while no other trace comes between.
-type hopList struct {
-	all  []ledger.Hop
-	list *[]ledger.Hop // whose hops end all
-}
-
-func (h *hopList) add(list *[]ledger.Hop, hop ledger.Hop) {
-	switch {
-	case len(*list) == 0:
-		h.all = append(h.all, hop)
-		*list = h.all[len(h.all)-1 : len(h.all) : len(h.all)]
-	case h.list == list:
-		h.all = append(h.all, hop)
-		*list = h.all[len(h.all)-1-len(*list) : len(h.all) : len(h.all)]
-	default:
-		*list = append(*list, hop)
-		return
-	}
-	h.list = list
+	return t.run
 }
 
 // sampled reports whether span says that others like it were left out: a

@@ -24,6 +24,9 @@ type Span [8]byte
 type Batch struct {
 	Groups []Group
 	Seen   []Seen
+
+	// Room is where the placements may go, so that a caller can use it again.
+	Room []Placement
 }
 
 // A Group is the finished spans of one logical call in one batch, and the

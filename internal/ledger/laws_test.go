@@ -159,7 +159,7 @@ func TestOutcomesDoNotDependOnWhoElseIsThere(t *testing.T) {
 		for len(spans) > 0 {
 			n := min(len(spans), 1+rng.IntN(4))
 			groups, seen := folded(spans[:n])
-			batches[run] = append(batches[run], Batch{b.groups(groups), seen})
+			batches[run] = append(batches[run], Batch{Groups: b.groups(groups), Seen: seen})
 			b.placeSeen(seen, groups...)
 			spans = spans[n:]
 		}

@@ -79,7 +79,8 @@ func (p *plan) make(b *Batch) {
 // Placing does not make anything durable: write the records that are asked
 // for, then call Settle.
 func (l *Ledger) Place(now time.Time, b Batch) ([]Placement, Ended) {
-	placements := make([]Placement, len(b.Groups))
+	placements := slices.Grow(b.Room[:0], len(b.Groups))[:len(b.Groups)]
+	clear(placements)
 	var ended Ended
 	p := l.plans.Get().(*plan)
 	p.make(&b)

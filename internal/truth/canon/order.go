@@ -109,3 +109,7 @@ func commonPrefix(a, b string) int {
 	}
 	return i
 }
+
+// CompareKeys orders member names as canonical text has them (RFC 8785, section
+// 3.2.3), for whoever writes an object member by member.
+func CompareKeys(a, b string) int { return compareUTF16(a, b) }

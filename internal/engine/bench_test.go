@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"runtime"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/tool-decision-truth/collector/internal/ledger"
+	"github.com/tool-decision-truth/collector/internal/recognize"
+)
+
+const benchTools = `
+tools: {allow: [read, pay, mail, log], deny: [wipe]}
+schemas:
+  read: {type: object, properties: {path: {type: string}}, required: [path]}
+  pay: {type: object, properties: {eur: {type: number, maximum: 100}}, required: [eur]}
+  mail: {type: object}
+  log: {type: object}
+`
+
+// tenRules are rules of all kinds.
+const tenRules = benchTools + `
+sequences:
+  - {type: require, tool: read}
+  - {type: blocklist, pattern: wipe}
+  - {type: before, first: read, then: pay}
+  - {type: never_after, trigger: pay, forbidden: mail}
+  - {type: max_calls, tool: pay, max: 3}
+  - {type: eventually, tool: log, within: 20}
+  - {type: after, trigger: read, then: pay, within: 4}
+  - {type: sequence, tools: [read, pay, log]}
+  - {type: max_calls, tool: {tool: read, args_match: {path: '^/srv/'}}, max: 5}
+  - {type: sequence, strict: true, tools: [read, pay]}
+`
+
+// A stream makes batches of calls. Runs of five calls go over five batches, so
+// that most calls come into a run that is there.
+type stream struct {
+	td    ptrace.Traces
+	spans []ptrace.Span
+	first uint64 // its first run
+	batch uint64
+}
+
+func newStream(calls int, first uint64) *stream {
+	s := &stream{td: ptrace.NewTraces(), first: first}
+	rs := s.td.ResourceSpans().AppendEmpty()
+	rs.Resource().Attributes().PutStr("service.name", "desk")
+	list := rs.ScopeSpans().AppendEmpty().Spans()
+	for i := range calls {
+		span := list.AppendEmpty()
+		tool := []string{"read", "pay", "mail", "log", "read"}[i%5]
+		span.SetName("execute_tool " + tool)
+		span.Attributes().PutStr("gen_ai.operation.name", "execute_tool")
+		span.Attributes().PutStr("gen_ai.tool.name", tool)
+		span.Attributes().PutStr("gen_ai.tool.call.id", "call_"+strconv.Itoa(i))
+		span.Attributes().PutStr("gen_ai.tool.call.arguments", `{"path":"/srv/data/`+strconv.Itoa(i)+`.txt","eur":`+strconv.Itoa(i%100)+`}`)
+		s.spans = append(s.spans, span)
+	}
+	s.advance()
+	return s
+}
+
+// advance makes the next batch: another call of each of its runs, or the first
+// calls of other runs.
+func (s *stream) advance() {
+	for i, span := range s.spans {
+		run := s.first + s.batch/5*uint64(len(s.spans)) + uint64(i)
+		trace := pcommon.TraceID{0: 0x6b}
+		binary.BigEndian.PutUint64(trace[8:], run*0x9e3779b97f4a7c15)
+		span.SetTraceID(trace)
+		var id pcommon.SpanID
+		binary.BigEndian.PutUint64(id[:], run<<8|(s.batch%5+1))
+		span.SetSpanID(id)
+		span.SetParentSpanID(pcommon.SpanID{0: 9})
+		start := 1_900_000_000_000_000_000 + s.batch*1_000_000 + uint64(i)
+		span.SetStartTimestamp(pcommon.Timestamp(start))
+		span.SetEndTimestamp(pcommon.Timestamp(start + 500))
+	}
+	s.batch++
+}
+
+func benchEngine(tb testing.TB, runs bool, o ledger.Options) *Engine {
+	return newTestEngine(tb, func(s *Settings) {
+		s.Key, s.Journal, s.Ledger = nil, nil, nil
+		if runs {
+			o.SameTool = recognize.SameTool
+			s.Ledger = ledger.NewLedger(o)
+		}
+	})
+}
+
+// BenchmarkDecision measures one decision in a batch of 1,000: by itself, in a
+// run, and in a run with ten rules. The first is the anchor of the others.
+func BenchmarkDecision(b *testing.B) {
+	for _, bb := range []struct {
+		name, policy string
+		runs         bool
+	}{
+		{"alone", benchTools, false},
+		{"in a run", benchTools, true},
+		{"in a run with 10 rules", tenRules, true},
+	} {
+		b.Run(bb.name, func(b *testing.B) {
+			var e *Engine
+			policies, s := policyOf(b, bb.policy), newStream(1000, 0)
+			b.ReportAllocs()
+			for n := 0; b.Loop(); n++ {
+				b.StopTimer()
+				if n%100 == 0 { // or it would measure how runs are evicted
+					e = benchEngine(b, bb.runs, ledger.Options{MaxRuns: 50_000})
+				}
+				s.advance()
+				b.StartTimer()
+				got, err := e.Process(context.Background(), noon, policies, s.td)
+				if err != nil || len(got.Decisions) != 1000 {
+					b.Fatal(len(got.Decisions), err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1000, "ns/decision")
+		})
+	}
+}
+
+// BenchmarkOtherSpans measures spans that are no calls, in traces that have
+// none: what most telemetry is.
+func BenchmarkOtherSpans(b *testing.B) {
+	e, policies, s := benchEngine(b, true, ledger.Options{}), policyOf(b, tenRules), newStream(1000, 0)
+	for _, span := range s.spans {
+		span.SetName("GET /")
+		span.Attributes().Clear()
+		for i := range 8 {
+			span.Attributes().PutStr(fmt.Sprint("http.attribute.", i), "value")
+		}
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := e.Process(context.Background(), noon, policies, s.td); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1000, "ns/span")
+}
+
+// BenchmarkParallel measures decisions in runs from as many goroutines as there
+// are cores: compare -cpu 1 with -cpu 2.
+func BenchmarkParallel(b *testing.B) {
+	e, policies := benchEngine(b, true, ledger.Options{MaxRuns: 100_000}), policyOf(b, tenRules)
+	var streams atomic.Uint64
+	b.RunParallel(func(pb *testing.PB) {
+		s := newStream(200, streams.Add(1)<<40)
+		for pb.Next() {
+			s.advance()
+			if _, err := e.Process(context.Background(), noon, policies, s.td); err != nil {
+				b.Error(err)
+			}
+		}
+	})
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/200, "ns/decision")
+}
+
+// heap returns the bytes in use, after a collection.
+func heap() uint64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// TestALiveRunIsSmallThroughTheEngine measures what a live run of five calls
+// costs when it came as spans, with five rules.
+func TestALiveRunIsSmallThroughTheEngine(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector changes sizes")
+	}
+	const runs = 50_000
+	policies := policyOf(t, benchTools+`
+sequences:
+  - {type: require, tool: read}
+  - {type: before, first: read, then: pay}
+  - {type: never_after, trigger: pay, forbidden: wipe}
+  - {type: max_calls, tool: pay, max: 3}
+  - {type: sequence, tools: [read, pay, log]}
+`)
+	e, s := benchEngine(t, true, ledger.Options{MaxRuns: 2 * runs}), newStream(1000, 0)
+	before := heap()
+	for range runs / 1000 * 5 {
+		_, err := e.Process(context.Background(), noon, policies, s.td)
+		require.NoError(t, err)
+		s.advance()
+	}
+	require.EqualValues(t, runs, e.set.Ledger.Stats().Open)
+	each := float64(heap()-before) / runs
+	t.Logf("%.0f bytes a live run", each)
+	require.Less(t, each, 600.0)
+	runtime.KeepAlive(e)
+}
+
+// TestClosingIdleRunsHoldsNoBatchUp closes 100,000 runs while batches arrive.
+func TestClosingIdleRunsHoldsNoBatchUp(t *testing.T) {
+	const runs = 100_000
+	policies := policyOf(t, tenRules)
+	e, s := benchEngine(t, true, ledger.Options{MaxRuns: 2 * runs, IdleTimeout: time.Minute}), newStream(1000, 0)
+	for range runs / 1000 * 5 {
+		_, err := e.Process(context.Background(), noon, policies, s.td)
+		require.NoError(t, err)
+		s.advance()
+	}
+	batch := newStream(20, 1<<40)
+	measure := func(until func() bool) (longest time.Duration, n int) {
+		for ; !until(); n++ {
+			batch.advance()
+			begin := time.Now()
+			_, err := e.Process(context.Background(), noon.Add(time.Hour), policies, batch.td)
+			longest = max(longest, time.Since(begin))
+			require.NoError(t, err)
+		}
+		return longest, n
+	}
+	quiet, _ := measure(func() bool { return batch.batch > 2000 })
+	closed, done := 0, make(chan struct{})
+	begin := time.Now()
+	go func() {
+		defer close(done)
+		_ = e.Sweep(context.Background(), noon.Add(time.Hour), func(runs []*ClosedRun) { closed += len(runs) })
+	}()
+	longest, n := measure(func() bool {
+		select {
+		case <-done:
+			return true
+		default:
+			return false
+		}
+	})
+	require.GreaterOrEqual(t, closed, runs)
+	t.Logf("closed %d runs in %s; meanwhile %d batches, the longest took %s (%s when nothing is closed)", closed, time.Since(begin), n, longest, quiet)
+	if raceEnabled || testing.Short() {
+		return
+	}
+	// What another process on the machine does to the clock is no fault of ours.
+	require.Less(t, longest, 5*time.Millisecond+10*quiet)
+}
