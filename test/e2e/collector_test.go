@@ -6,6 +6,7 @@ package e2e
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"net"
 	"net/http"
@@ -41,6 +42,7 @@ func distribution(t *testing.T) string {
 type collector struct {
 	grpc, http string
 	dir        string
+	template   string // of the configuration, configTemplate where it is empty
 	cmd        *exec.Cmd
 	log        *bytes.Buffer
 	exited     chan error
@@ -85,7 +87,7 @@ func start(t *testing.T, processor string, env ...string) *collector {
 func (c *collector) config(t *testing.T, processor string) string {
 	_, port, err := net.SplitHostPort(freeEndpoint(t))
 	require.NoError(t, err)
-	text := strings.NewReplacer("$GRPC", c.grpc, "$HTTP", c.http, "$PROCESSOR", indent(processor), "$METRICS", port).Replace(configTemplate)
+	text := strings.NewReplacer("$GRPC", c.grpc, "$HTTP", c.http, "$PROCESSOR", indent(processor), "$METRICS", port).Replace(cmp.Or(c.template, configTemplate))
 	path := filepath.Join(c.dir, "config.yaml")
 	require.NoError(t, os.WriteFile(path, []byte(strings.ReplaceAll(text, "$DIR", c.dir)), 0o600))
 	return path
