@@ -115,7 +115,7 @@ func TestAFullDiskBlocksAndLosesNothing(t *testing.T) {
 	}
 	assert.Equal(t, codes.Unavailable, status.Code(refused), "senders try again: %v", refused)
 	assert.Zero(t, n.metric("evidence_healthy"))
-	citesWhatIsRecorded(t, n.sink.drain(), records(t, dir))
+	citesWhatIsRecorded(t, n.sink.drain(), heldIn(t, dir))
 	for range 3 {
 		require.Error(t, n.send(callBatch(1, sent, 20)))
 	}
@@ -126,11 +126,11 @@ func TestAFullDiskBlocksAndLosesNothing(t *testing.T) {
 	require.Eventually(t, func() bool { return n.send(callBatch(1, sent, 20)) == nil }, 20*time.Second, 50*time.Millisecond, "it recovers by itself")
 	n.stop()
 	sound(t, dir)
-	held := records(t, dir)
-	assert.Equal(t, 20, citesWhatIsRecorded(t, n.sink.drain(), held))
+	journal := heldIn(t, dir)
+	assert.Equal(t, 20, citesWhatIsRecorded(t, n.sink.drain(), journal))
 	carriers := 0
-	for _, rec := range held {
-		if rec.Type == carrier.TypeCarrier {
+	for _, h := range journal {
+		if h.eventType == carrier.TypeCarrier {
 			carriers++
 		}
 	}
@@ -186,13 +186,12 @@ func stallDisk(t *testing.T, mode string, stall time.Duration) {
 	assert.Less(t, longest, 5*time.Second, "nobody waits much longer than wait_timeout")
 	assert.Zero(t, healthy)
 	assert.Contains(t, said, `"error":"evidence: stalled"`)
-	citesWhatIsRecorded(t, n.sink.drain(), records(t, dir))
+	citesWhatIsRecorded(t, n.sink.drain(), heldIn(t, dir))
 	require.Eventually(t, func() bool { return n.metric("evidence_healthy") == 1 }, 20*time.Second, 50*time.Millisecond, "it recovers by itself")
 	require.NoError(t, n.send(callBatch(1, 2, 20)))
 	n.stop()
 	sound(t, dir)
-	held := records(t, dir)
-	recorded := citesWhatIsRecorded(t, n.sink.drain(), held)
+	recorded := citesWhatIsRecorded(t, n.sink.drain(), heldIn(t, dir))
 	assert.Positive(t, recorded)
 	t.Logf("stalled for %s: %d MB more memory, no batch waited longer than %s", stall, grown>>20, longest.Round(time.Millisecond))
 }

@@ -36,7 +36,58 @@ func nodeKeys(t testing.TB) *evidence.Keys {
 	return keys
 }
 
-// records returns what the journal holds, by the digest of the payload.
+// A held is what is needed of a record to compare spans with it.
+type held struct {
+	eventType, traceParent string
+	observed, identity     string // of a carrier
+}
+
+// A tail reads a journal as it grows, over restarts of whoever writes it.
+type tail struct {
+	t    testing.TB
+	dir  string
+	r    *evidence.Reader
+	held map[string]held // by the digest of the payload
+}
+
+func newTail(t testing.TB, dir string) *tail {
+	j := &tail{t: t, dir: dir, held: map[string]held{}}
+	t.Cleanup(func() {
+		if j.r != nil {
+			_ = j.r.Close()
+		}
+	})
+	return j
+}
+
+// read takes in what has become durable since it was called last.
+func (j *tail) read() map[string]held {
+	j.t.Helper()
+	if j.r == nil {
+		r, err := evidence.OpenReader(j.dir, evidence.Filter{})
+		require.NoError(j.t, err)
+		j.r = r
+	}
+	for rec, err := range j.r.All() {
+		require.NoError(j.t, err)
+		h := held{eventType: rec.Type, traceParent: rec.TraceParent}
+		if rec.Type == carrier.TypeCarrier {
+			c, err := carrier.Import(string(rec.Data))
+			require.NoError(j.t, err)
+			h.observed, h.identity = string(c.ObservedInput()), string(c.IdentityDigest())
+		}
+		j.held[string(canon.Sum(rec.Data))] = h
+	}
+	return j.held
+}
+
+// heldIn returns what the journal holds, by the digest of the payload.
+func heldIn(t testing.TB, dir string) map[string]held {
+	t.Helper()
+	return newTail(t, dir).read()
+}
+
+// records returns the records of a journal, by the digest of the payload.
 func records(t testing.TB, dir string) map[string]*evidence.Record {
 	t.Helper()
 	r, err := evidence.OpenReader(dir, evidence.Filter{})
@@ -61,12 +112,12 @@ func sound(t testing.TB, dir string) *evidence.Report {
 
 // citesWhatIsRecorded holds that each span that says recorded cites records of
 // the journal.
-func citesWhatIsRecorded(t testing.TB, spans []ptrace.Span, journal map[string]*evidence.Record) (recorded int) {
+func citesWhatIsRecorded(t testing.TB, spans []ptrace.Span, journal map[string]held) (recorded int) {
 	t.Helper()
 	for _, span := range spans {
 		if span.Name() == "tdt.run" {
 			if d := attr(span, "assay.tdt.run_record_digest"); d != "" {
-				require.NotNil(t, journal[d], "the record of a run is not in the journal")
+				require.Contains(t, journal, d, "the record of a run is not in the journal")
 			}
 			continue
 		}
@@ -74,12 +125,11 @@ func citesWhatIsRecorded(t testing.TB, spans []ptrace.Span, journal map[string]*
 			require.Empty(t, attr(span, carrier.AttrContent))
 			continue
 		}
-		rec := journal[attr(span, carrier.AttrContent)]
-		require.NotNil(t, rec, "a span cites a carrier that the journal does not have")
-		c, err := carrier.Import(string(rec.Data))
-		require.NoError(t, err)
-		require.Equal(t, attr(span, carrier.AttrObservedInput), string(c.ObservedInput()))
-		require.Equal(t, attr(span, carrier.AttrIdentity), string(c.IdentityDigest()))
+		h, ok := journal[attr(span, carrier.AttrContent)]
+		require.True(t, ok, "a span cites a carrier that the journal does not have")
+		require.Equal(t, carrier.TypeCarrier, h.eventType)
+		require.Equal(t, attr(span, carrier.AttrObservedInput), h.observed)
+		require.Equal(t, attr(span, carrier.AttrIdentity), h.identity)
 		recorded++
 	}
 	return recorded
@@ -96,35 +146,33 @@ func TestTortureKilledCollectorsKeepTheirWord(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "journal")
 	n := newNode(t, dir, "  on_failure: block\n  max_segment_bytes: 262144\n  checkpoint_interval: 200ms", "")
-	load := &load{calls: 20, workers: 8}
+	load, journal := &load{calls: 20, workers: 8}, newTail(t, dir)
 	recorded := 0
 	for range kills {
 		n.start()
 		load.run(n, time.Duration(30+rand.IntN(400))*time.Millisecond, n.kill)
-		recorded += citesWhatIsRecorded(t, n.sink.drain(), recordsAfterACrash(t, n))
+		repairAfterACrash(t, n)
+		recorded += citesWhatIsRecorded(t, n.sink.drain(), journal.read())
 	}
 	n.start()
 	load.finish(n)
 	n.stop()
 	report := sound(t, dir)
-	held := records(t, dir)
-	citesWhatIsRecorded(t, n.sink.drain(), held)
-	load.check(t, held)
+	citesWhatIsRecorded(t, n.sink.drain(), journal.read())
+	load.check(t, journal.held)
 	require.Positive(t, recorded)
 	t.Logf("%d kills, %d spans cited what was durable, %d carriers, %d torn ends", kills, recorded, report.Carriers, report.GapsTotal)
 }
 
-// recordsAfterACrash starts the Collector once more, which repairs what the
-// crash has left, and reads the journal while it runs.
-func recordsAfterACrash(t testing.TB, n *node) map[string]*evidence.Record {
+// repairAfterACrash starts the Collector once more, which repairs what the crash
+// has left, and verifies the journal while it runs.
+func repairAfterACrash(t testing.TB, n *node) {
 	t.Helper()
 	n.start()
 	report, err := evidence.Verify(n.journal, evidence.VerifyOptions{Keys: nodeKeys(t), Live: true})
 	require.NoError(t, err)
 	require.NotEqual(t, evidence.Unsound, report.Outcome, "%+v", report.Findings)
-	held := records(t, n.journal)
 	n.kill()
-	return held
 }
 
 // A load sends batches until it is told to stop, each in a trace of its own.
@@ -196,12 +244,12 @@ func (l *load) finish(n *node) {
 }
 
 // check holds that each call has one carrier, and each that was acknowledged one.
-func (l *load) check(t testing.TB, held map[string]*evidence.Record) {
+func (l *load) check(t testing.TB, journal map[string]held) {
 	t.Helper()
 	bySpan := map[string]int{}
-	for _, rec := range held {
-		if rec.Type == carrier.TypeCarrier {
-			bySpan[rec.TraceParent]++
+	for _, h := range journal {
+		if h.eventType == carrier.TypeCarrier {
+			bySpan[h.traceParent]++
 		}
 	}
 	for parent, n := range bySpan {
