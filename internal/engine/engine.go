@@ -136,31 +136,46 @@ func (e *Engine) family(td ptrace.Traces, found []Member) (spans []recognize.Spa
 	for i := range found {
 		calls[found[i].Span.TraceID()] = true
 	}
+	n := 0
+	eachOf(td, calls, func(Located) { n++ })
+	spans, at = make([]recognize.Span, 0, n), make([]Member, 0, n)
 	next := 0
-	for _, rs := range td.ResourceSpans().All() {
-		for _, ss := range rs.ScopeSpans().All() {
-			for _, span := range ss.Spans().All() {
-				m := Member{Located: Located{rs, ss, span}}
-				if next < len(found) && found[next].Span == span {
-					m = found[next]
-					next++
-				}
-				if calls[span.TraceID()] {
-					spans = append(spans, recognize.SpanOf(span, m.Obs))
-					at = append(at, m)
-				}
-			}
+	eachOf(td, calls, func(l Located) {
+		m := Member{Located: l}
+		if next < len(found) && found[next].Span == l.Span {
+			m = found[next]
+			next++
 		}
-	}
+		spans = append(spans, recognize.SpanOf(l.Span, m.Obs))
+		at = append(at, m)
+	})
 	return spans, at
+}
+
+// eachOf visits the spans of some traces. Spans of one trace mostly lie side by
+// side, so that few need to be looked up.
+func eachOf(td ptrace.Traces, traces map[pcommon.TraceID]bool, visit func(Located)) {
+	var last pcommon.TraceID
+	known, in := false, false
+	eachSpan(td, func(l Located) {
+		if trace := l.Span.TraceID(); !known || trace != last {
+			last, known, in = trace, true, traces[trace]
+		}
+		if in {
+			visit(l)
+		}
+	})
 }
 
 // members returns the spans of a group, the primary first. The primary speaks
 // for the call with what only the others know filled in.
 func (e *Engine) members(g recognize.Group, spans []recognize.Span, at []Member) []Member {
-	call := g.Call(spans)
 	members := make([]Member, 1, len(g.Members))
 	members[0] = at[g.Primary]
+	if len(g.Members) == 1 {
+		return members
+	}
+	call := g.Call(spans)
 	members[0].Obs = &call
 	for _, i := range g.Members {
 		if i != g.Primary {

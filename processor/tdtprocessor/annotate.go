@@ -31,7 +31,6 @@ const (
 const (
 	maxReasons     = 16
 	maxExplanation = 1024
-	addedAttrs     = 24
 )
 
 // annotator writes the view of a decision onto its spans.
@@ -66,7 +65,7 @@ func (a *annotator) annotate(d *engine.Decision) {
 			}
 			attrs.RemoveIf(func(key string, _ pcommon.Value) bool { return recognize.Reserved(key) })
 		}
-		attrs.EnsureCapacity(attrs.Len() + addedAttrs)
+		attrs.EnsureCapacity(attrs.Len() + view.size())
 		view.put(attrs, d.Members[i].Obs)
 		if primary := view.primary; primary != span.SpanID() {
 			attrs.PutStr(attrPrimary, hex.EncodeToString(primary[:]))
@@ -169,6 +168,20 @@ func bounded(sentence string) string {
 }
 
 const ellipsis = "…"
+
+// size is how many attributes put writes at most, so that a span's attributes
+// move once.
+func (v *view) size() int {
+	const always, missing, primary, run = 9, 4, 1, 3
+	n := always + missing + primary + run
+	if len(v.reasons) > 0 {
+		n += 2
+	}
+	if v.decision.Evidence == engine.EvidenceRecorded {
+		n += 3
+	}
+	return n
+}
 
 func (v *view) put(attrs pcommon.Map, obs *recognize.Observation) {
 	d := v.decision
