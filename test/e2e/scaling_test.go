@@ -129,8 +129,8 @@ func scaledRecording() [][]ptrace.Traces {
 	return agents
 }
 
-// scaledRun returns what writes the spans of a run one by one: the root, then
-// its calls. It reports whether there are more.
+// scaledRun returns what writes the spans of a run one by one: its calls, then
+// the root, which ends last. It reports whether there are more.
 func scaledRun(rng *rand.Rand, run int, began time.Time) func(ptrace.Span) bool {
 	calls, n := 1+rng.IntN(8), 0
 	at := func(i int) pcommon.Timestamp {
@@ -141,22 +141,25 @@ func scaledRun(rng *rand.Rand, run int, began time.Time) func(ptrace.Span) bool 
 		bits.BigEndian.PutUint32(trace[12:], uint32(run))
 		bits.BigEndian.PutUint64(trace[4:12], uint64(run)*0x9e3779b97f4a7c15) // as random as ids are
 		span.SetTraceID(trace)
+		if n++; n > calls {
+			span.SetSpanID(pcommon.SpanID{3: byte(run >> 8), 4: byte(run), 7: 1})
+			span.SetName("invoke_agent")
+			span.SetStartTimestamp(at(0))
+			span.SetEndTimestamp(at(n + 1))
+			return false
+		}
+		tool := []string{"read", "pay", "mail"}[rng.IntN(3)]
 		span.SetSpanID(pcommon.SpanID{3: byte(run >> 8), 4: byte(run), 7: byte(n + 1)})
-		span.SetName("invoke_agent")
+		span.SetParentSpanID(pcommon.SpanID{3: byte(run >> 8), 4: byte(run), 7: 1})
+		span.SetName("execute_tool " + tool)
 		span.SetStartTimestamp(at(n))
 		span.SetEndTimestamp(at(n + 1))
-		if n > 0 {
-			tool := []string{"read", "pay", "mail"}[rng.IntN(3)]
-			span.SetParentSpanID(pcommon.SpanID{3: byte(run >> 8), 4: byte(run), 7: 1})
-			span.SetName("execute_tool " + tool)
-			span.Attributes().PutStr("gen_ai.operation.name", "execute_tool")
-			span.Attributes().PutStr("gen_ai.tool.name", tool)
-			if rng.IntN(10) > 0 {
-				span.Attributes().PutStr("gen_ai.tool.call.arguments", fmt.Sprintf(`{"eur":%d}`, rng.IntN(110)))
-			}
+		span.Attributes().PutStr("gen_ai.operation.name", "execute_tool")
+		span.Attributes().PutStr("gen_ai.tool.name", tool)
+		if rng.IntN(10) > 0 {
+			span.Attributes().PutStr("gen_ai.tool.call.arguments", fmt.Sprintf(`{"eur":%d}`, rng.IntN(110)))
 		}
-		n++
-		return n <= calls
+		return true
 	}
 }
 
