@@ -3,6 +3,7 @@
 
 GO        ?= go
 FUZZTIME  ?= 30s
+TORTURE   ?= 10m
 MINIMAL   := dist/minimal/otelcol-tdt
 FULL      := dist/full/otelcol-tdt
 BALANCER  := dist/balancer/otelcol-balancer
@@ -106,6 +107,10 @@ fuzz: ## Run each fuzz target for FUZZTIME (30s)
 .PHONY: fuzz-reference
 fuzz-reference: ## Compare random inputs with the reference program for FUZZTIME; TDT_ORACLE is its path
 	TDT_REFERENCE_FOR=$(FUZZTIME) $(GO) test ./internal/reference -run TestAnswersAreThoseOfTheReference -count 1 -timeout 0 -v
+
+.PHONY: torture
+torture: $(MINIMAL) $(BALANCER) ## Run what takes long: kills, full disks, TORTURE (10m) of churn, three Collectors behind a balancer
+	TDT_TORTURE=$(TORTURE) $(GO) test -count=1 -v -timeout 120m ./internal/evidence ./internal/engine ./test/e2e
 
 .PHONY: bench
 bench: ## Print the benchmarks with their anchors
