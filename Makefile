@@ -75,8 +75,8 @@ test: $(MINIMAL) ## Run every test, with the race detector, and the end-to-end t
 	$(GO) test -race -timeout 40m ./...
 
 .PHONY: torture
-torture: $(MINIMAL) ## Run the long versions of tests: hundreds of kills, disks that fill and stall, churn
-	TDT_TORTURE=1 $(GO) test -run Torture -count=1 -timeout 3h -v ./internal/... ./processor/... ./test/...
+torture: $(MINIMAL) $(BALANCER) ## Run the long tests: kills, disks that fill and stall, TORTURE (10m) of churn, three Collectors behind a balancer
+	TDT_TORTURE=$(TORTURE) $(GO) test -run Torture -count=1 -timeout 3h -v ./internal/... ./processor/... ./test/...
 
 .PHONY: check
 check: generate golden lint ## Regenerate and lint; fail on any difference
@@ -107,10 +107,6 @@ fuzz: ## Run each fuzz target for FUZZTIME (30s)
 .PHONY: fuzz-reference
 fuzz-reference: ## Compare random inputs with the reference program for FUZZTIME; TDT_ORACLE is its path
 	TDT_REFERENCE_FOR=$(FUZZTIME) $(GO) test ./internal/reference -run TestAnswersAreThoseOfTheReference -count 1 -timeout 0 -v
-
-.PHONY: torture
-torture: $(MINIMAL) $(BALANCER) ## Run what takes long: kills, full disks, TORTURE (10m) of churn, three Collectors behind a balancer
-	TDT_TORTURE=$(TORTURE) $(GO) test -count=1 -v -timeout 120m ./internal/evidence ./internal/engine ./test/e2e
 
 .PHONY: bench
 bench: ## Print the benchmarks with their anchors

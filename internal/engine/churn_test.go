@@ -28,9 +28,9 @@ func churnTime() time.Duration {
 	return 10 * time.Minute
 }
 
-// TestAMillionLiveRunsChurnInFlatMemory keeps a million runs open while others
+// TestTortureAMillionLiveRunsInFlatMemory keeps a million runs open while others
 // come and go, for as long as it is asked to, and watches the process grow.
-func TestAMillionLiveRunsChurnInFlatMemory(t *testing.T) {
+func TestTortureAMillionLiveRunsInFlatMemory(t *testing.T) {
 	churn := churnTime()
 	if churn == 0 {
 		t.Skip("it takes minutes and a gigabyte: make torture")

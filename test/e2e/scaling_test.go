@@ -40,10 +40,10 @@ const (
 	scaledBatch  = 40 // runs that have a span in one batch
 )
 
-// TestRunsOverThreeInstancesAreAsOverOne drives agents → balancer → three
+// TestTortureRunsOverThreeInstancesAreAsOverOne drives agents → balancer → three
 // instances, as examples/scaling has them, and the same spans into one instance.
 // The records are the same, though one of the three is killed on the way.
-func TestRunsOverThreeInstancesAreAsOverOne(t *testing.T) {
+func TestTortureRunsOverThreeInstancesAreAsOverOne(t *testing.T) {
 	if !long() {
 		t.Skip("it needs dist/balancer and minutes: make torture")
 	}
