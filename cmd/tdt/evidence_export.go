@@ -117,6 +117,10 @@ func (e *journalExport) bundles(runs *selection) error {
 
 // bundle verifies the events as one set and writes them.
 func (e *journalExport) bundle(out string, b *bundled) error {
+	if len(b.events) > carrier.MaxBundleEvents {
+		return fmt.Errorf("run %s: it has %d events, and a bundle holds %d: narrow the range, or give each run a bundle by -o DIRECTORY/",
+			report.Cell(b.runID), len(b.events), carrier.MaxBundleEvents)
+	}
 	var v carrier.Verifier
 	f := newFeeder(&v, 0, nil)
 	f.files = []string{"run " + report.Cell(b.runID)}
