@@ -52,7 +52,21 @@ func TestEveryFaultOfTheConfigurationIsTold(t *testing.T) {
 			"times that are no times", base + "evidence: {max_segment_age: 0s, checkpoint_interval: -1s, wait_timeout: 0s}",
 			[]string{"evidence: max_segment_age: got 0s, want more than 0", "checkpoint_interval: got -1s", "wait_timeout: got 0s"},
 		},
-		{"a negative bound", base + "evidence: {retain: {segments: -1}}", []string{"evidence: retain: bounds must be 0 (none) or more"}},
+		{
+			"negative bounds", base + "evidence: {retain: {segments: -1, bytes: -2, age: -3s}}",
+			[]string{"evidence: retain: segments: got -1, want 0 (no bound) or more", "retain: bytes: got -2", "retain: age: got -3s"},
+		},
+		{"a refusal without a journal", base + "evidence: {on_failure: block}", []string{"evidence: directory: must be set where on_failure is block"}},
+		{"a signer without a journal", base + "evidence: {signing_key: hunter2}", []string{"evidence: directory: must be set where signing_key is"}},
+		{"an attribute that never counts", base + "runs: {key: [trace_id, session.id]}", []string{"runs: key[0]: trace_id is there on every span", "put it last"}},
+		{"an identity that nobody can have", base + "identity: {required: true}", []string{"identity: attributes: must be set where required is"}},
+		{"a dialect twice in the order", base + "recognize: {order: [gen_ai, gen_ai]}", []string{`recognize: order[1]: "gen_ai" is there already`}},
+		{
+			"custom dialects with taken names",
+			base + "recognize: {custom: [{name: gen_ai, when: 'true', tool_name: name}, {name: x, when: 'true', tool_name: name}, {name: x, when: 'true', tool_name: name}]}",
+			[]string{`recognize: custom[0]: name: "gen_ai" is that of a built-in dialect`, `custom[2]: name: "x" is there already`},
+		},
+		{"an empty prefix", base + "recognize: {strip_prefixes: ['', 'a_']}", []string{"recognize: strip_prefixes: an empty prefix takes nothing off"}},
 		{"an unknown scope", base + "runs: {scope: trace}", []string{`runs: scope: got "trace", want stream or batch`}},
 		{"an empty run key", base + "runs: {key: ['']}", []string{"runs: key: want [trace_id] or the names of attributes"}},
 		{

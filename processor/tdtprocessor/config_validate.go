@@ -66,6 +66,8 @@ func (cfg *Config) Validate() error {
 	}
 	f.check(cfg.Evidence.Directory == "" || cfg.HMAC.KeyID != "",
 		"evidence: a journal needs `hmac`: set hmac.key and hmac.key_id")
+	f.check(!cfg.Identity.Required || len(cfg.Identity.Attributes) > 0,
+		"identity: attributes: must be set where required is, else no call can have an identity")
 	cfg.validateNames(&f)
 	cfg.validateExpressions(&f)
 	return f.join()
@@ -145,8 +147,11 @@ func (cfg *EvidenceConfig) Validate() error {
 	positive(&f, "max_segment_age", cfg.MaxSegmentAge)
 	positive(&f, "checkpoint_interval", cfg.CheckpointInterval)
 	positive(&f, "wait_timeout", cfg.WaitTimeout)
-	f.check(cfg.Retain.Segments >= 0 && cfg.Retain.Bytes >= 0 && cfg.Retain.Age >= 0,
-		"retain: bounds must be 0 (none) or more")
+	f.check(cfg.Retain.Segments >= 0, "retain: segments: got %d, want 0 (no bound) or more", cfg.Retain.Segments)
+	f.check(cfg.Retain.Bytes >= 0, "retain: bytes: got %d, want 0 (no bound) or more", cfg.Retain.Bytes)
+	f.check(cfg.Retain.Age >= 0, "retain: age: got %s, want 0s (no bound) or more", cfg.Retain.Age)
+	f.check(cfg.Directory != "" || cfg.OnFailure != FailureBlock, "directory: must be set where on_failure is block")
+	f.check(cfg.Directory != "" || cfg.SigningKey == "", "directory: must be set where signing_key is")
 	return f.join()
 }
 
@@ -157,6 +162,9 @@ func (cfg *RunsConfig) Validate() error {
 		"scope: got %q, want stream or batch", cfg.Scope)
 	f.check(len(cfg.Key) > 0 && !slices.Contains(cfg.Key, ""),
 		"key: want [trace_id] or the names of attributes, got an empty one")
+	if i := slices.Index(cfg.Key, traceIDKey); i >= 0 {
+		f.check(i == len(cfg.Key)-1, "key[%d]: trace_id is there on every span, so what follows it would never count: put it last", i)
+	}
 	positive(&f, "idle_timeout", cfg.IdleTimeout)
 	positive(&f, "max_lifetime", cfg.MaxLifetime)
 	f.check(cfg.MaxRuns > 0, "max_runs: got %d, want more than 0", cfg.MaxRuns)
@@ -174,7 +182,15 @@ func (cfg *RecognizeConfig) Validate() error {
 	}
 	for i, name := range cfg.Order {
 		f.check(slices.Contains(known, name), "order[%d]: %q is not built in%s", i, name, nearest(name, known))
+		f.check(slices.Index(cfg.Order, name) == i, "order[%d]: %q is there already", i, name)
 	}
+	for i := range cfg.Custom {
+		name := cfg.Custom[i].Name
+		taken := func(c CustomDialectConfig) bool { return c.Name == name }
+		f.check(!slices.Contains(known, name), "custom[%d]: name: %q is that of a built-in dialect", i, name)
+		f.check(name == "" || slices.IndexFunc(cfg.Custom, taken) == i, "custom[%d]: name: %q is there already", i, name)
+	}
+	f.check(!slices.Contains(cfg.StripPrefixes, ""), "strip_prefixes: an empty prefix takes nothing off, and hides those after it")
 	f.check(cfg.MaxArgumentBytes > 0, "max_argument_bytes: got %d, want more than 0", cfg.MaxArgumentBytes)
 	f.check(cfg.MaxArgumentMembers > 0, "max_argument_members: got %d, want more than 0", cfg.MaxArgumentMembers)
 	return f.join()

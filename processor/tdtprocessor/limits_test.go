@@ -157,7 +157,6 @@ func TestTextThatIsNoJSON(t *testing.T) {
 		"args.number_out_of_range": {`{"path":1e999}`, `{"path":-1e400}`, `{"path":[1e309]}`},
 		"args.wrong_type":          {`7`, `true`, `"path"`},
 		"args.positional":          {`[]`, `[{"path":"a"}]`},
-		"args.absent":              {`null`},
 	}
 	r := newRig(t, withPolicy(t, openPolicy, ""))
 	id := 0
