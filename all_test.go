@@ -121,7 +121,7 @@ func TestVersionsAreWrittenOnce(t *testing.T) {
 	require.NotEmpty(t, stable)
 	require.NotEmpty(t, beta)
 	line := regexp.MustCompile(`gomod: (\S+) (v\S+)`)
-	for _, file := range []string{"builder-config.yaml", "builder-config.minimal.yaml"} {
+	for _, file := range []string{"builder-config.yaml", "builder-config.minimal.yaml", "docs/builder-config.balancer.yaml"} {
 		config, err := os.ReadFile(file)
 		require.NoError(t, err)
 		found := line.FindAllStringSubmatch(string(config), -1)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -93,6 +94,12 @@ func TestARunHasOneSpanThatGoesOnAsItIs(t *testing.T) {
 		"assay.tdt.held_rules":   []any{"never_after:read->mail"},
 		"assay.tdt.run_policies": []any{"policy"},
 	}, span.Attributes().AsRaw())
+
+	page, err := os.ReadFile("../../docs/runs.md")
+	require.NoError(t, err)
+	for key := range span.Attributes().All() {
+		assert.Contains(t, string(page), "`"+key+"`", "docs/runs.md has every attribute")
+	}
 
 	other := newRig(t, withPolicy(t, storedPolicy, ""))
 	again := other.consume(t, td)
