@@ -70,11 +70,11 @@ func (j *tail) read() map[string]held {
 	}
 	for rec, err := range j.r.All() {
 		require.NoError(j.t, err)
-		h := held{eventType: rec.Type, traceParent: rec.TraceParent}
+		h := held{eventType: strings.Clone(rec.Type), traceParent: strings.Clone(rec.TraceParent)}
 		if rec.Type == carrier.TypeCarrier {
 			c, err := carrier.Import(string(rec.Data))
 			require.NoError(j.t, err)
-			h.observed, h.identity = string(c.ObservedInput()), string(c.IdentityDigest())
+			h.observed, h.identity = strings.Clone(string(c.ObservedInput())), string(c.IdentityDigest())
 		}
 		j.held[string(canon.Sum(rec.Data))] = h
 	}
