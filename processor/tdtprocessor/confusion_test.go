@@ -37,7 +37,7 @@ schemas: {good: {type: object, properties: {a: {type: integer}}}}
 	names := map[string]string{"empty": "name.missing", "empty text": "name.missing"} // the others: name.wrong_type
 	args := map[string][2]string{
 		"bytes": {"incomplete", "args.wrong_type"}, "int": {"incomplete", "args.wrong_type"}, "double": {"incomplete", "args.wrong_type"},
-		"bool": {"incomplete", "args.wrong_type"}, "array": {"incomplete", "args.positional"}, "array of a name": {"incomplete", "args.positional"},
+		"bool": {"incomplete", "args.wrong_type"}, "array": {"mismatch", "args.schema_violated"}, "array of a name": {"mismatch", "args.schema_violated"},
 		"map": {"match", ""}, "map of integers": {"match", ""}, "empty": {"incomplete", "args.absent"}, "empty text": {"incomplete", "args.absent"},
 	}
 	require.Len(t, args, len(values))
