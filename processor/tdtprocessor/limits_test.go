@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -20,20 +19,14 @@ tools: {allow: ["*"]}
 schemas: {read_file: {type: object}}
 `
 
-// slow is what no single bad span may take, on any machine and with the race
-// detector. What it really takes is for the benchmarks.
-const slow = 2 * time.Second
-
-// cost returns what consuming td took and allocated.
-func cost(t *testing.T, r *rig, td ptrace.Traces) (out ptrace.Traces, took time.Duration, allocated uint64) {
+// cost returns what consuming td allocated. What it takes is for the benchmarks.
+func cost(t *testing.T, r *rig, td ptrace.Traces) (out ptrace.Traces, allocated uint64) {
 	t.Helper()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	began := time.Now()
 	out = r.consume(t, td)
-	took = time.Since(began)
 	runtime.ReadMemStats(&after)
-	return out, took, after.TotalAlloc - before.TotalAlloc
+	return out, after.TotalAlloc - before.TotalAlloc
 }
 
 func TestArgumentsBeyondEveryBound(t *testing.T) {
@@ -70,12 +63,11 @@ func TestArgumentsBeyondEveryBound(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newRig(t, withPolicy(t, openPolicy, tt.config))
 			r.consume(t, callOf("read_file", "{}")) // what is made once is not the span's
-			out, took, allocated := cost(t, r, callOf("read_file", tt.args))
+			out, allocated := cost(t, r, callOf("read_file", tt.args))
 			span := firstSpan(out)
 			assert.Equal(t, tt.verdict, verdictOf(span))
 			assert.Equal(t, tt.reason, attr(span, attrReason))
 			assert.Equal(t, tt.args, attr(span, "gen_ai.tool.call.arguments"), "the value is untouched")
-			assert.Less(t, took, slow)
 			if tt.verdict == "incomplete" {
 				assert.Less(t, allocated, uint64(1<<20), "nothing of it is copied or parsed")
 				assert.EqualValues(t, 1, r.sum(t, "arguments_unusable"))
@@ -116,10 +108,9 @@ func TestTypedArgumentsBeyondEveryBound(t *testing.T) {
 				toolCall(span, 1, "read_file", "")
 				tt.fill(span.Attributes().PutEmpty("gen_ai.tool.call.arguments"))
 			})
-			out, took, allocated := cost(t, r, td)
+			out, allocated := cost(t, r, td)
 			assert.Equal(t, tt.verdict, verdictOf(firstSpan(out)))
 			assert.Equal(t, tt.reason, attr(firstSpan(out), attrReason))
-			assert.Less(t, took, slow)
 			assert.Less(t, allocated, uint64(4<<20))
 		})
 	}
