@@ -323,3 +323,9 @@ func TestRawJSON(t *testing.T) {
 	assert.Equal(t, `"x],"`, element(member(text, "a"), 1))
 	assert.Empty(t, element(member(text, "a"), 3))
 }
+
+func TestNoStandInIsTooLongToBeLookedUp(t *testing.T) {
+	for text := range standIns {
+		assert.LessOrEqual(t, len(text), maxStandIn, text)
+	}
+}

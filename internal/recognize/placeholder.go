@@ -26,14 +26,19 @@ const failedSentence = "Failed to serialize arguments"
 // cutMarks are what emitters put behind text that they cut.
 var cutMarks = []string{"...[TRUNCATED", "...[truncated", "... [truncated", "…[truncated", "[truncated]", "[TRUNCATED]", "<truncated>", "(truncated)"}
 
+// maxStandIn is at least the length of the longest stand-in.
+const maxStandIn = 64
+
 // standIn says why text is no arguments but something in their place, or "".
 func standIn(text string) truth.Reason {
 	trimmed := strings.TrimSpace(text)
 	if trimmed == "" {
 		return truth.ArgsAbsent
 	}
-	if why, ok := standIns[trimmed]; ok {
-		return why
+	if len(trimmed) <= maxStandIn { // a longer text is not worth its hash
+		if why, ok := standIns[trimmed]; ok {
+			return why
+		}
 	}
 	if strings.HasPrefix(trimmed, failedSentence) || strings.HasPrefix(trimmed, `"`+failedSentence) {
 		return truth.ArgsPlaceholder
