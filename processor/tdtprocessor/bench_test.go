@@ -134,3 +134,33 @@ func benchProcessor(b *testing.B, config string) func(context.Context, ptrace.Tr
 		return err
 	}
 }
+
+// BenchmarkHostileSpan is what one span costs that is made to cost much. The
+// bounds are those of the tests of limits.
+func BenchmarkHostileSpan(b *testing.B) {
+	const config = "recognize: {max_argument_bytes: 134217728}"
+	keys := make([]string, 40_000)
+	for i := range keys {
+		keys[i] = fmt.Sprintf(`"k%d":%d`, i, i)
+	}
+	for _, bb := range []struct{ name, config, args string }{
+		{"a_hundred_megabytes", "", `{"path":"` + strings.Repeat("x", 100<<20) + `"}`},
+		{"two_million_brackets", config, strings.Repeat("[", 2_000_000)},
+		{"forty_thousand_members", config, "{" + strings.Join(keys, ",") + "}"},
+		{"a_pattern_that_backtracks", "", `{"path":"` + strings.Repeat("a", 200<<10) + `!"}`},
+	} {
+		b.Run(bb.name, func(b *testing.B) {
+			policy := writeFile(b, "policy.yaml", readPolicy)
+			p, _ := newTestProcessor(b, "policies: [{file: "+policy+"}]\n"+bb.config)
+			require.NoError(b, p.start(b.Context(), componenttest.NewNopHost()))
+			defer func() { require.NoError(b, p.shutdown(context.Background())) }()
+			b.ReportAllocs()
+			for b.Loop() {
+				td := callOf("read_file", bb.args)
+				if _, err := p.processTraces(b.Context(), td); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
