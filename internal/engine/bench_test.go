@@ -44,17 +44,19 @@ sequences:
   - {type: sequence, strict: true, tools: [read, pay]}
 `
 
-// A stream makes batches of calls. Runs of five calls go over five batches, so
-// that most calls come into a run that is there.
+// A stream makes batches of calls: some of each of many runs, which go on for
+// some batches, so that most calls come into a run that is there.
 type stream struct {
 	td    ptrace.Traces
 	spans []ptrace.Span
 	first uint64 // its first run
 	batch uint64
+
+	each, batches uint64 // calls of a run in a batch, batches of a run
 }
 
 func newStream(calls int, first uint64) *stream {
-	s := &stream{td: ptrace.NewTraces(), first: first}
+	s := &stream{td: ptrace.NewTraces(), first: first, each: 5, batches: 5}
 	rs := s.td.ResourceSpans().AppendEmpty()
 	rs.Resource().Attributes().PutStr("service.name", "desk")
 	list := rs.ScopeSpans().AppendEmpty().Spans()
@@ -72,16 +74,19 @@ func newStream(calls int, first uint64) *stream {
 	return s
 }
 
-// advance makes the next batch: another call of each of its runs, or the first
-// calls of other runs.
+// runs returns how many runs have calls in a batch.
+func (s *stream) runs() int { return len(s.spans) / int(s.each) }
+
+// advance makes the next batch: further calls of its runs, or the first calls of
+// other runs.
 func (s *stream) advance() {
 	for i, span := range s.spans {
-		run := s.first + s.batch/5*uint64(len(s.spans)) + uint64(i)
+		run := s.first + s.batch/s.batches*uint64(s.runs()) + uint64(i)/s.each
 		trace := pcommon.TraceID{0: 0x6b}
 		binary.BigEndian.PutUint64(trace[8:], run*0x9e3779b97f4a7c15)
 		span.SetTraceID(trace)
 		var id pcommon.SpanID
-		binary.BigEndian.PutUint64(id[:], run<<8|(s.batch%5+1))
+		binary.BigEndian.PutUint64(id[:], run<<16|s.batch%s.batches<<8|(uint64(i)%s.each+1))
 		span.SetSpanID(id)
 		span.SetParentSpanID(pcommon.SpanID{0: 9})
 		start := 1_900_000_000_000_000_000 + s.batch*1_000_000 + uint64(i)
@@ -195,8 +200,9 @@ sequences:
   - {type: sequence, tools: [read, pay, log]}
 `)
 	e, s := benchEngine(t, true, ledger.Options{MaxRuns: 2 * runs}), newStream(1000, 0)
+	s.each, s.batches = 1, 5 // a call in each of five batches
 	before := heap()
-	for range runs / 1000 * 5 {
+	for range runs / s.runs() * 5 {
 		_, err := e.Process(context.Background(), noon, policies, s.td)
 		require.NoError(t, err)
 		s.advance()
@@ -213,7 +219,8 @@ func TestClosingIdleRunsHoldsNoBatchUp(t *testing.T) {
 	const runs = 100_000
 	policies := policyOf(t, tenRules)
 	e, s := benchEngine(t, true, ledger.Options{MaxRuns: 2 * runs, IdleTimeout: time.Minute}), newStream(1000, 0)
-	for range runs / 1000 * 5 {
+	s.batches = 1
+	for range runs / s.runs() {
 		_, err := e.Process(context.Background(), noon, policies, s.td)
 		require.NoError(t, err)
 		s.advance()
@@ -246,9 +253,8 @@ func TestClosingIdleRunsHoldsNoBatchUp(t *testing.T) {
 	})
 	require.GreaterOrEqual(t, closed, runs)
 	t.Logf("closed %d runs in %s; meanwhile %d batches, the longest took %s (%s when nothing is closed)", closed, time.Since(begin), n, longest, quiet)
-	if raceEnabled || testing.Short() {
-		return
+	require.Greater(t, n, 100, "batches go on meanwhile")
+	if churnTime() > 0 { // on a machine that does nothing else
+		require.Less(t, longest, 5*time.Millisecond+quiet)
 	}
-	// What another process on the machine does to the clock is no fault of ours.
-	require.Less(t, longest, 5*time.Millisecond+10*quiet)
 }

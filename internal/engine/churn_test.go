@@ -41,6 +41,7 @@ func TestTortureAMillionLiveRunsInFlatMemory(t *testing.T) {
 		MaxRuns: live + live/10, MaxClosed: 100_000, IdleTimeout: live / perSecond * time.Second, MaxLifetime: 24 * time.Hour,
 	})
 	s, now := newStream(1000, 0), noon
+	s.each, s.batches = 1, 5
 	closed := 0
 	step := func() {
 		_, err := e.Process(context.Background(), now, policies, s.td)

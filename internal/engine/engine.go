@@ -18,10 +18,11 @@ type Engine struct {
 	set      Settings
 	messages messages
 
-	// seed keys the hashes that tell spans and arguments apart, so that no
-	// emitter can make two that pass for one. It is that of the key, so that it
-	// is the same after a restart, or else of this engine alone.
-	seed [32]byte
+	// key is of the hashes that tell spans and arguments apart, so that no
+	// emitter can make two that pass for one. It is made of the HMAC key, or of
+	// what is stored, so that it is the same after a restart, or else of this
+	// engine alone.
+	key sipKey
 
 	serials  serials
 	placings sync.Pool
@@ -30,11 +31,16 @@ type Engine struct {
 // New returns an engine. The settings are not changed after that. seed is
 // secret bytes that the engine's own hashes are keyed with.
 func New(set Settings, seed []byte) *Engine {
-	return &Engine{set: set, messages: newMessages(set.Recognizer), seed: sha256.Sum256(seed)}
+	e := &Engine{set: set, messages: newMessages(set.Recognizer)}
+	e.Reseed(seed)
+	return e
 }
 
 // Reseed keys the engine's hashes anew. Call it before the first batch.
-func (e *Engine) Reseed(seed []byte) { e.seed = sha256.Sum256(seed) }
+func (e *Engine) Reseed(seed []byte) {
+	sum := sha256.Sum256(seed)
+	e.key = sipKeyOf(sum[:])
+}
 
 // A Batch is what the engine found in one batch of spans.
 type Batch struct {

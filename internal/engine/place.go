@@ -3,7 +3,6 @@
 package engine
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
 	"math"
 	"slices"
@@ -143,18 +142,18 @@ func (p *placing) member(m *Member) ledger.Member {
 
 // argsHash is a keyed hash of arguments without what layers between model and
 // tool add to them. It is the same however they are written.
-func (p *placing) argsHash(args canon.Node) ledger.Sum {
+func (p *placing) argsHash(args canon.Node) (hash ledger.Sum) {
 	added := false
 	for key := range args.All() {
 		added = added || recognize.Injected(key)
 	}
-	p.buf = append(p.buf[:0], p.engine.seed[:]...)
 	if added {
-		p.buf = appendWithoutInjected(p.buf, args)
+		p.buf = appendWithoutInjected(p.buf[:0], args)
 	} else {
-		p.buf = args.AppendJCS(p.buf)
+		p.buf = args.AppendJCS(p.buf[:0])
 	}
-	return sha256.Sum256(p.buf)
+	binary.LittleEndian.PutUint64(hash[:], p.engine.key.sum(p.buf))
+	return hash
 }
 
 // appendWithoutInjected is AppendJCS for arguments that have injected members.
@@ -192,15 +191,14 @@ func (e *Engine) member(at Located, o *recognize.Observation) Member {
 // does not count: they may be in another batch the next time.
 func (e *Engine) content(span ptrace.Span, o *recognize.Observation) uint64 {
 	var space [1024]byte
-	buf := append(space[:0], e.seed[:]...)
+	buf := space[:0]
 	for _, s := range [...]string{o.Dialect, o.Tool, o.CallID, o.Args.Text, string(o.Args.Why), o.Result.String()} {
 		buf = appendSized(buf, s)
 	}
 	buf = binary.LittleEndian.AppendUint64(buf, uint64(span.StartTimestamp()))
 	buf = binary.LittleEndian.AppendUint64(buf, uint64(span.EndTimestamp()))
 	buf = append(buf, byte(o.Conflict), byte(o.Marks), byte(o.Marks>>8))
-	sum := sha256.Sum256(buf)
-	return binary.LittleEndian.Uint64(sum[:])
+	return e.key.sum(buf)
 }
 
 func appendSized(dst []byte, s string) []byte {
