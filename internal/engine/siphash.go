@@ -44,7 +44,7 @@ func (k sipKey) sum(data []byte) uint64 {
 	return v0 ^ v1 ^ v2 ^ v3
 }
 
-func sipRound(v0, v1, v2, v3 uint64) (uint64, uint64, uint64, uint64) { //nolint:revive // the function has four
+func sipRound(v0, v1, v2, v3 uint64) (uint64, uint64, uint64, uint64) {
 	v0 += v1
 	v2 += v3
 	v1 = bits.RotateLeft64(v1, 13) ^ v0
