@@ -115,7 +115,8 @@ func (e *Engine) closedRun(c *ledger.Closed, now time.Time) (*ClosedRun, error) 
 		return out, nil
 	}
 	place := e.placesFrom(c, now)
-	var events []carrier.Event
+	stamp := newStamp(now)
+	events := make([]carrier.Event, 0, len(c.Cited)+1)
 	for _, cited := range c.Cited {
 		row, err := carrier.BuildRow(carrier.Citation{
 			Content:  cited.Carrier.Digest(),
@@ -126,7 +127,7 @@ func (e *Engine) closedRun(c *ledger.Closed, now time.Time) (*ClosedRun, error) 
 		if err != nil {
 			return out, fmt.Errorf("row: %w", err)
 		}
-		event := eventOf(c.Run, place(), now)
+		event := stamp.event(c.Run, place())
 		event.SetRow(&row)
 		events = append(events, event)
 	}
@@ -134,7 +135,7 @@ func (e *Engine) closedRun(c *ledger.Closed, now time.Time) (*ClosedRun, error) 
 	if err != nil {
 		return out, fmt.Errorf("run record: %w", err)
 	}
-	event := eventOf(c.Run, place(), now)
+	event := stamp.event(c.Run, place())
 	if err := event.SetData(TypeRun, string(text)); err != nil {
 		return out, fmt.Errorf("run record: %w", err)
 	}

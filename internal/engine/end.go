@@ -69,7 +69,11 @@ func takeRuns(runs []*ClosedRun) int {
 
 // keep records runs together, so that they share a sync.
 func (e *Engine) keep(ctx context.Context, runs []*ClosedRun) error {
-	var events []carrier.Event
+	total := 0
+	for _, run := range runs {
+		total += len(run.events)
+	}
+	events := make([]carrier.Event, 0, total)
 	for _, run := range runs {
 		events = append(events, run.events...)
 	}

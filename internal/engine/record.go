@@ -4,11 +4,8 @@ package engine
 
 import (
 	"context"
-	"encoding/hex"
 	"strings"
-	"time"
 
-	"github.com/tool-decision-truth/collector/internal/ledger"
 	"github.com/tool-decision-truth/collector/internal/truth/carrier"
 )
 
@@ -53,9 +50,4 @@ func (e *Engine) Carrier(d *Decision) (carrier.Record, error) {
 		Identity: d.Identity, KeyID: e.set.Key.ID(),
 		Verdict: d.Truth.Verdict, DeclaredPolicy: d.Policy.Truth.DeclaredDigest(),
 	})
-}
-
-// eventOf starts an event of a run.
-func eventOf(run ledger.ID, seq int64, now time.Time) carrier.Event {
-	return carrier.Event{RunID: hex.EncodeToString(run[:]), Seq: seq, Time: now.UTC().Format(time.RFC3339Nano)}
 }

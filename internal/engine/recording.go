@@ -3,6 +3,7 @@
 package engine
 
 import (
+	"crypto/sha256"
 	"encoding/hex"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 type recording struct {
 	serials *serials
 	now     time.Time
+	stamp   stamp
 	events  []carrier.Event
 	digests []ledger.Digests // of the carriers, by placement
 
@@ -30,7 +32,8 @@ const maxPayload = carrier.MaxEventBytes - 16<<10
 // recording builds a carrier for each decision that has none yet, and names
 // what it supersedes.
 func (e *Engine) recording(now time.Time, p *placing, placements []ledger.Placement) *recording {
-	r := &recording{serials: &e.serials, now: now, digests: make([]ledger.Digests, len(placements))}
+	r := &recording{serials: &e.serials, now: now, stamp: newStamp(now), digests: make([]ledger.Digests, len(placements))}
+	r.events = make([]carrier.Event, 0, wanted(placements))
 	for i := range placements {
 		if !placements[i].Record {
 			continue
@@ -40,7 +43,7 @@ func (e *Engine) recording(now time.Time, p *placing, placements []ledger.Placem
 			r.unrecordable++
 			continue
 		}
-		event := eventOf(p.batch.Groups[i].Run, r.place(&placements[i]), now)
+		event := r.stamp.event(p.batch.Groups[i].Run, r.place(&placements[i]))
 		event.TraceParent = traceParent(p.placed[i].Primary())
 		event.SetRecord(&record)
 		if len(event.Data) > maxPayload {
@@ -48,14 +51,25 @@ func (e *Engine) recording(now time.Time, p *placing, placements []ledger.Placem
 			continue
 		}
 		r.events = append(r.events, event)
-		content, _ := ledger.ParseSum(record.ContentDigest())
 		observed, _ := ledger.ParseSum(record.ObservedInput())
-		r.digests[i] = ledger.Digests{Carrier: content, Observed: observed}
+		// The text is canonical: an order is exact in every reader.
+		r.digests[i] = ledger.Digests{Carrier: sha256.Sum256(event.Data), Observed: observed}
 		if earlier := placements[i].Supersedes; len(earlier) > 0 {
 			r.supersede(event, record.ContentDigest(), earlier)
 		}
 	}
 	return r
+}
+
+// wanted returns how many events the placements ask for.
+func wanted(placements []ledger.Placement) (n int) {
+	for i := range placements {
+		if placements[i].Record {
+			n++
+			n += min(len(placements[i].Supersedes), 1)
+		}
+	}
+	return n
 }
 
 // place returns the place of a carrier's event in its run.
@@ -69,7 +83,28 @@ func (r *recording) place(p *ledger.Placement) int64 {
 
 func traceParent(m *Member) string {
 	trace, span := m.Span.TraceID(), m.Span.SpanID()
-	return "00-" + hex.EncodeToString(trace[:]) + "-" + hex.EncodeToString(span[:]) + "-01"
+	var text [55]byte
+	out := hex.AppendEncode(append(text[:0], "00-"...), trace[:])
+	out = hex.AppendEncode(append(out, '-'), span[:])
+	return string(append(out, "-01"...))
+}
+
+// A stamp starts events of one time. Those of one run that follow each other
+// share its name.
+type stamp struct {
+	time string
+	run  ledger.ID
+	name string
+}
+
+func newStamp(now time.Time) stamp { return stamp{time: now.UTC().Format(time.RFC3339Nano)} }
+
+// event starts an event of a run.
+func (s *stamp) event(run ledger.ID, seq int64) carrier.Event {
+	if s.name == "" || s.run != run {
+		s.run, s.name = run, hex.EncodeToString(run[:])
+	}
+	return carrier.Event{RunID: s.name, Seq: seq, Time: s.time}
 }
 
 // supersede adds the event that says which carriers the one named replaces.
