@@ -47,24 +47,65 @@ func TestTortureRunsOverThreeInstancesAreAsOverOne(t *testing.T) {
 	if !long() {
 		t.Skip("it needs dist/balancer and minutes: make torture")
 	}
-	balancer, err := filepath.Abs(filepath.Join(root, "dist/balancer/otelcol-balancer"))
-	require.NoError(t, err)
-	require.FileExists(t, balancer, "make dist-balancer")
+	for _, tt := range []struct {
+		name               string
+		balancer, instance []string // what differs from the examples
+		runs               int
+	}{
+		{name: "by trace id", runs: scaledRuns},
+		{
+			name:     "by attribute",
+			balancer: []string{"--set=exporters::load_balancing::routing_key=attributes", "--set=exporters::load_balancing::routing_attributes=[session.id]"},
+			instance: []string{"--set=processors::tdt::runs::key=[session.id]"},
+			runs:     scaledRuns / 2,
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) { threeAsOne(t, tt.balancer, tt.instance, tt.runs) })
+	}
+}
 
+func threeAsOne(t *testing.T, balancer, instance []string, runs int) {
+	binary, err := filepath.Abs(filepath.Join(root, "dist/balancer/otelcol-balancer"))
+	require.NoError(t, err)
+	require.FileExists(t, binary, "make dist-balancer")
 	policy, dir := policyFile(t, orderPolicy), t.TempDir()
 	var instances []*example
 	var env []string
 	for i := range 4 { // the last one sees everything
 		x := newInstance(t, policy, filepath.Join(dir, fmt.Sprint(i)))
+		x.args = instance
 		x.run(t)
 		instances = append(instances, x)
 		env = append(env, fmt.Sprintf("INSTANCE_%d=%s", i+1, x.endpoint))
 	}
-	first := &example{binary: balancer, config: "balancer.yaml", endpoint: freeEndpoint(t)}
+	first := &example{binary: binary, config: "balancer.yaml", args: balancer, endpoint: freeEndpoint(t)}
 	first.env = append(env, "BALANCER_ENDPOINT="+first.endpoint)
 	first.run(t)
 
-	agents := scaledRecording()
+	sendAll(t, scaledRecording(), first, instances)
+	require.False(t, t.Failed())
+	one := instances[3].closedRuns(t, runs)
+	var three []map[string]string
+	total := 0
+	for i, x := range instances[:3] {
+		x.awaitClosed(t)
+		three = append(three, x.closedRuns(t, 0))
+		t.Logf("instance %d has %d runs", i+1, len(three[i]))
+		assert.Greater(t, len(three[i]), runs/10, "the runs are spread")
+		total += len(three[i])
+	}
+	require.Len(t, one, runs)
+	require.Equal(t, runs, total, "each run lies in one journal")
+	for run, want := range one {
+		i := slices.IndexFunc(three, func(runs map[string]string) bool { return runs[run] != "" })
+		require.GreaterOrEqual(t, i, 0, run)
+		require.Equal(t, want, three[i][run], run)
+	}
+}
+
+// sendAll sends what each agent has to the balancer and to the last instance.
+// The second instance is killed on the way and started again.
+func sendAll(t *testing.T, agents [][]ptrace.Traces, first *example, instances []*example) {
 	var sending sync.WaitGroup
 	for i, batches := range agents {
 		sending.Go(func() {
@@ -79,24 +120,6 @@ func TestTortureRunsOverThreeInstancesAreAsOverOne(t *testing.T) {
 		})
 	}
 	sending.Wait()
-	require.False(t, t.Failed())
-
-	one := instances[3].closedRuns(t, scaledRuns)
-	var three []map[string]string
-	total := 0
-	for i, x := range instances[:3] {
-		x.awaitClosed(t)
-		three = append(three, x.closedRuns(t, 0))
-		t.Logf("instance %d has %d runs", i+1, len(three[i]))
-		assert.Greater(t, len(three[i]), scaledRuns/10, "the runs are spread")
-		total += len(three[i])
-	}
-	require.Equal(t, scaledRuns, total, "each run lies in one journal")
-	for run, want := range one {
-		i := slices.IndexFunc(three, func(runs map[string]string) bool { return runs[run] != "" })
-		require.GreaterOrEqual(t, i, 0, run)
-		require.Equal(t, want, three[i][run], run)
-	}
 }
 
 // scaledRecording makes what each agent sends: batches with one span of many
@@ -141,6 +164,8 @@ func scaledRun(rng *rand.Rand, run int, began time.Time) func(ptrace.Span) bool 
 		bits.BigEndian.PutUint32(trace[12:], uint32(run))
 		bits.BigEndian.PutUint64(trace[4:12], uint64(run)*0x9e3779b97f4a7c15) // as random as ids are
 		span.SetTraceID(trace)
+		// Two traces of one agent are one session.
+		span.Attributes().PutInt("session.id", int64(run/(2*scaledAgents)*scaledAgents+run%scaledAgents))
 		if n++; n > calls {
 			span.SetSpanID(pcommon.SpanID{3: byte(run >> 8), 4: byte(run), 7: 1})
 			span.SetName("invoke_agent")
@@ -190,6 +215,7 @@ func deliver(t *testing.T, endpoint string, td ptrace.Traces) {
 type example struct {
 	binary, config, endpoint, data string
 
+	args   []string
 	env    []string
 	cmd    *exec.Cmd
 	log    bytes.Buffer
@@ -210,7 +236,7 @@ func newInstance(t *testing.T, policy, data string) *example {
 
 func (x *example) run(t *testing.T) {
 	t.Helper()
-	x.cmd = exec.Command(x.binary, "--config", filepath.Join("examples/scaling", x.config))
+	x.cmd = exec.Command(x.binary, append([]string{"--config", filepath.Join("examples/scaling", x.config)}, x.args...)...)
 	x.cmd.Dir, x.cmd.Stderr, x.cmd.Env = root, &x.log, append(os.Environ(), x.env...)
 	require.NoError(t, x.cmd.Start())
 	cmd, exited := x.cmd, make(chan struct{})
