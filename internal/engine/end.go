@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"time"
 
 	"github.com/tool-decision-truth/collector/internal/ledger"
@@ -15,6 +16,10 @@ import (
 // sweepBudget is how many runs one step of a sweep closes, so that no batch
 // waits long for the ledger.
 const sweepBudget = 512
+
+// yieldEvery is after how many runs whoever records them lets batches go first:
+// a core would be theirs for a whole time slice otherwise, which is 10 ms.
+const yieldEvery = 32
 
 // End records what is over: for each closed run its rows and its record. A run
 // whose record could not be made durable has no Digest; the error says why, and
@@ -26,6 +31,9 @@ func (e *Engine) End(ctx context.Context, now time.Time, ended ledger.Ended) ([]
 		run, err := e.closedRun(&ended.Closed[i], now)
 		errs = errors.Join(errs, err)
 		runs = append(runs, run)
+		if i%yieldEvery == yieldEvery-1 {
+			runtime.Gosched()
+		}
 	}
 	if e.set.Journal == nil {
 		e.saveClosed(ctx, runs)

@@ -3,6 +3,7 @@
 package ledger
 
 import (
+	"runtime"
 	"slices"
 	"time"
 )
@@ -56,6 +57,7 @@ func (l *Ledger) sweepShards(budget int, step func(s *shard, n int, ended *Ended
 			s.lock()
 			done = step(s, min(sweepChunk, budget), &ended)
 			s.unlock()
+			runtime.Gosched() // or it would keep a core from batches for its whole time slice
 		}
 		if budget <= 0 {
 			l.cursor.Store(at)
