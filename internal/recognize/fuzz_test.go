@@ -4,6 +4,7 @@ package recognize
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,8 +15,9 @@ import (
 )
 
 // FuzzMixedDialects puts attributes of several dialects on one span. Whatever
-// they hold, nothing panics, what is captured is one strict object within the
-// caps, and no reason tells what stood there.
+// they hold, nothing panics, what is captured is one strict JSON value within
+// the caps, an object unless a model wrote another, and no reason tells what
+// stood there.
 func FuzzMixedDialects(f *testing.F) {
 	f.Add([]byte{0, 9, 17, 33, 60}, `{"order":"A17"}`, "refund", "execute_tool refund")
 	f.Add([]byte{3, 3, 80, 81, 82}, `{'order': None}`, "mcp__shop__refund", "refund.tool")
@@ -67,9 +69,23 @@ func checkArgs(t *testing.T, a Args) {
 		return
 	}
 	assert.Empty(t, a.Why)
-	assert.Equal(t, canon.KindObject, a.Doc.Root().Kind())
 	var doc canon.Doc
-	assert.NoError(t, doc.Parse(a.Text, canon.Limits{Bytes: DefaultMaxArgBytes, Members: DefaultMaxArgMembers}))
+	require.NoError(t, doc.Parse(a.Text, canon.Limits{Bytes: DefaultMaxArgBytes, Members: DefaultMaxArgMembers}))
+	assert.Equal(t, doc.Root().AppendJCS(nil), a.Doc.Root().AppendJCS(nil))
+	assert.True(t, a.Doc.Root().Kind() == canon.KindObject || writtenAsJSON(a.From), "no object from %s", a.From)
+}
+
+// writtenAsJSON reports whether some dialect reads any JSON value from the
+// place: only there are arguments that are no object. Messages carry them, too.
+func writtenAsJSON(from string) bool {
+	for _, d := range Dialects() {
+		for _, s := range d.Args {
+			if s.From() == from && (s.As == EncJSON || s.As == EncParts) {
+				return true
+			}
+		}
+	}
+	return slices.Contains(messageKeys, from)
 }
 
 // FuzzPythonText: what is read of a Python dict is JSON, and JSON written as

@@ -65,8 +65,8 @@ type Observation struct {
 
 // Args is the arguments of a call, or why there are none.
 type Args struct {
-	// Doc is the parsed arguments, an object. It is nil where they are absent
-	// or unusable.
+	// Doc is the parsed arguments: an object, or whatever JSON value a model
+	// wrote in its place. It is nil where they are absent or unusable.
 	Doc *canon.Doc
 
 	// Text is the JSON text that Doc was parsed from.

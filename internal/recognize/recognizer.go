@@ -138,6 +138,9 @@ func (r *Recognizer) Inspect(rs ptrace.ResourceSpans, ss ptrace.ScopeSpans, sp p
 			return o, seen
 		}
 	}
+	if candidates.any() {
+		candidates = r.narrow(candidates, envelope{sp, ss.Scope(), sp.Name()})
+	}
 	if !candidates.any() {
 		return nil, seen
 	}

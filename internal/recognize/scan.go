@@ -11,21 +11,37 @@ import (
 )
 
 // A scanner is what one pass over the attributes of a span needs: which keys
-// select dialects by their value, and which beginnings of keys matter. Almost
-// every key is told apart by two loads and a byte of a table.
+// select dialects by their value, and which beginnings of keys matter. Most
+// keys are told apart by their first eight bytes and one load.
 type scanner struct {
+	heads    [1 << headBits]headUse
 	mult     uint64
 	index    [1 << scanBits]uint8 // place of a key to its trigger, from 1
 	triggers []trigger
-	heads    [1 << headBits]uint64
 	names    nameTriggers
 }
 
+// A headUse says what keys that begin with the same eight bytes, or with
+// others that share their place, may be.
+type headUse uint8
+
+const (
+	headOfTrigger headUse = 1 << iota
+	headOfPrefix
+)
+
 const (
 	scanBits = 10
-	headBits = 4
+	headBits = 11
 	headMult = 0x9e3779b97f4a7c15
 )
+
+func headPlace(head uint64) uint64 { return head * headMult >> (64 - headBits) }
+
+// place hashes a key of n bytes by its first and last eight.
+func (s *scanner) place(head, tail uint64, n int) uint64 {
+	return ((tail ^ bits.RotateLeft64(head, 29)) + uint64(n)) * s.mult >> (64 - scanBits)
+}
 
 // A trigger is a key that selects dialects by its value, or by being there, or
 // holds messages.
@@ -51,11 +67,15 @@ func (s *scanner) scan(sp ptrace.Span) (candidates dialectSet, seen Seen) {
 		if n < 8 {
 			continue
 		}
-		head, tail := eight(key), eight(key[n-8:])
-		if s.heads[head*headMult>>(64-headBits)] == head {
+		head := eight(key)
+		use := s.heads[headPlace(head)]
+		if use == 0 {
+			continue
+		}
+		if use&headOfPrefix != 0 {
 			seen |= begun(key)
 		}
-		if i := s.index[((tail^bits.RotateLeft64(head, 29))+uint64(n))*s.mult>>(64-scanBits)]; i != 0 {
+		if i := s.index[s.place(head, eight(key[n-8:]), n)]; i != 0 {
 			seen |= s.triggers[i-1].hit(key, value, &candidates)
 		}
 	}
@@ -63,7 +83,8 @@ func (s *scanner) scan(sp ptrace.Span) (candidates dialectSet, seen Seen) {
 	return candidates, seen
 }
 
-// begun looks at a key whose first eight bytes are those of a known beginning.
+// begun looks at a key whose first eight bytes may be those of a known
+// beginning.
 func begun(key string) Seen {
 	switch {
 	case Reserved(key):
@@ -97,7 +118,10 @@ func (t *trigger) hit(key string, v pcommon.Value, candidates *dialectSet) Seen 
 // build chooses a multiplier under which no two triggers share a place.
 func (s *scanner) build() error {
 	for _, prefix := range prefixes {
-		s.heads[eight(prefix)*headMult>>(64-headBits)] = eight(prefix)
+		s.heads[headPlace(eight(prefix))] |= headOfPrefix
+	}
+	for _, t := range s.triggers {
+		s.heads[headPlace(eight(t.key))] |= headOfTrigger
 	}
 	for try := range uint64(1 << 16) {
 		s.mult = (try*2 + 1) * headMult
@@ -112,7 +136,7 @@ func (s *scanner) fill() bool {
 	s.index = [1 << scanBits]uint8{}
 	for i, t := range s.triggers {
 		n := len(t.key)
-		p := &s.index[((eight(t.key[n-8:])^bits.RotateLeft64(eight(t.key), 29))+uint64(n))*s.mult>>(64-scanBits)]
+		p := &s.index[s.place(eight(t.key), eight(t.key[n-8:]), n)]
 		if *p != 0 {
 			return false
 		}

@@ -4,6 +4,7 @@ package recognize
 
 import (
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,13 +16,18 @@ import (
 // is full.
 const maxSlots = 192
 
+// An envelope is what is known of a span without its attributes.
+type envelope struct {
+	span  ptrace.Span
+	scope pcommon.InstrumentationScope
+	name  string
+}
+
 // A view is a candidate span with the attributes that dialects read.
 type view struct {
+	envelope
 	r        *Recognizer
-	span     ptrace.Span
-	scope    pcommon.InstrumentationScope
 	resource pcommon.Resource
-	name     string
 	values   [maxSlots]pcommon.Value
 	present  [maxSlots / 64]uint64
 	repeated [maxSlots / 64]uint64 // keys that occur with different values
@@ -33,7 +39,7 @@ func (r *Recognizer) view(rs ptrace.ResourceSpans, ss ptrace.ScopeSpans, sp ptra
 	if v == nil {
 		v = new(view)
 	}
-	v.r, v.span, v.scope, v.resource, v.name = r, sp, ss.Scope(), rs.Resource(), sp.Name()
+	v.r, v.envelope, v.resource = r, envelope{sp, ss.Scope(), sp.Name()}, rs.Resource()
 	for key, value := range sp.Attributes().All() {
 		slot, ok := r.filter.slot(key)
 		if !ok {
@@ -60,8 +66,8 @@ func (v *view) release() {
 		}
 	}
 	r := v.r
-	v.present, v.repeated, v.flat, v.name = [maxSlots / 64]uint64{}, [maxSlots / 64]uint64{}, false, ""
-	v.span, v.scope, v.resource = ptrace.Span{}, pcommon.InstrumentationScope{}, pcommon.Resource{}
+	v.present, v.repeated, v.flat = [maxSlots / 64]uint64{}, [maxSlots / 64]uint64{}, false
+	v.envelope, v.resource = envelope{}, pcommon.Resource{}
 	r.views.Put(v)
 }
 
@@ -105,6 +111,42 @@ func (v *view) str(slot uint16) (string, bool) {
 	}
 	s := v.values[slot].Str()
 	return s, s != ""
+}
+
+// narrow leaves the candidates whose conditions about scope, name and kind
+// hold. They are asked before any attribute is: a key that other spans have,
+// too, must not make these spans dear.
+func (r *Recognizer) narrow(candidates dialectSet, e envelope) (left dialectSet) {
+	for word, set := range candidates {
+		for ; set != 0; set &= set - 1 {
+			i := word<<6 + bits.TrailingZeros64(set)
+			if e.holdsAll(r.dialects[i].when) {
+				left.add(i)
+			}
+		}
+	}
+	return left
+}
+
+// holdsAll reports whether all conditions hold that are not about attributes.
+func (e *envelope) holdsAll(when []condition) bool {
+	for i := range when {
+		if when[i].Attr == "" && when[i].Same == "" && !e.holds(&when[i].Predicate) {
+			return false
+		}
+	}
+	return true
+}
+
+// holds asks a condition that is not about attributes.
+func (e *envelope) holds(p *Predicate) bool {
+	switch {
+	case len(p.Scope) > 0:
+		return slices.ContainsFunc(p.Scope, func(pattern string) bool { return fitsStar(pattern, e.scope.Name()) })
+	case len(p.Span) > 0:
+		return slices.ContainsFunc(p.Span, func(pattern string) bool { return fitsStar(pattern, e.name) })
+	}
+	return e.span.Kind() == p.Kind
 }
 
 // match returns the first dialect that holds, and all that do.
@@ -176,18 +218,10 @@ func (v *view) holds(p *condition, which copies) bool {
 	case p.Attr != "":
 		text, ok := v.text(p.slot)
 		return p.fits(text, ok)
-	case len(p.Scope) > 0:
-		name := v.scope.Name()
-		for _, pattern := range p.Scope {
-			if _, ok := star(pattern, name); ok {
-				return true
-			}
-		}
-		return false
-	case len(p.Span) > 0:
+	case p.Same != "":
 		return v.holdsName(p)
 	}
-	return v.span.Kind() == p.Kind
+	return v.envelope.holds(&p.Predicate)
 }
 
 // fits reports whether an attribute with this text, or none where ok is false,
@@ -209,13 +243,13 @@ func (p *Predicate) fits(text string, ok bool) bool {
 	return len(p.In) == 0
 }
 
+// holdsName asks a condition on the span's name and an attribute that says the
+// same.
 func (v *view) holdsName(p *condition) bool {
 	for _, pattern := range p.Span {
 		rest, ok := star(pattern, v.name)
 		switch {
 		case !ok:
-		case p.Same == "":
-			return true
 		case v.isRepeated(p.slot):
 			return v.holdsCopies(&condition{Predicate{Attr: p.Same, In: []string{rest}}, p.slot}, anyCopy)
 		default:
@@ -225,6 +259,11 @@ func (v *view) holdsName(p *condition) bool {
 		}
 	}
 	return false
+}
+
+func fitsStar(pattern, s string) bool {
+	_, ok := star(pattern, s)
+	return ok
 }
 
 // star matches s with a pattern that may begin or end in *, and returns what
