@@ -51,13 +51,22 @@ func isHexSum(s string) bool {
 	if len(s) != 2*sha256.Size {
 		return false
 	}
+	var other uint8
 	for i := range len(s) {
-		if c := s[i]; c-'0' > 9 && c-'a' > 5 {
-			return false
+		other |= notHex[s[i]]
+	}
+	return other == 0
+}
+
+// notHex is 0 for the lowercase hexadecimal digits.
+var notHex = func() (table [256]uint8) {
+	for c := range table {
+		if strings.IndexByte("0123456789abcdef", byte(c)) < 0 {
+			table[c] = 1
 		}
 	}
-	return true
-}
+	return table
+}()
 
 // ObservedInput returns the digest of what was observed of one call: the tool's
 // name, the digest of the arguments, and the call's place in its run (spec
