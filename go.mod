@@ -3,6 +3,7 @@ module github.com/tool-decision-truth/collector
 go 1.26.0
 
 require (
+	github.com/dchest/siphash v1.2.3
 	github.com/dlclark/regexp2/v2 v2.13.0
 	github.com/go-json-experiment/json v1.27.2
 	github.com/gowebpki/jcs v1.0.2

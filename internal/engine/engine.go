@@ -22,7 +22,7 @@ type Engine struct {
 	// emitter can make two that pass for one. It is made of the HMAC key, or of
 	// what is stored, so that it is the same after a restart, or else of this
 	// engine alone.
-	key sipKey
+	key hashKey
 
 	serials  serials
 	placings sync.Pool
@@ -39,7 +39,7 @@ func New(set Settings, seed []byte) *Engine {
 // Reseed keys the engine's hashes anew. Call it before the first batch.
 func (e *Engine) Reseed(seed []byte) {
 	sum := sha256.Sum256(seed)
-	e.key = sipKeyOf(sum[:])
+	e.key = hashKeyOf(sum[:])
 }
 
 // A Batch is what the engine found in one batch of spans.

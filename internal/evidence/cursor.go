@@ -30,10 +30,11 @@ func newCursor(journal string, state treeState) (*cursor, error) {
 func (c *cursor) seq() uint64 { return c.tree.size() }
 
 // append appends the line of an event, given without its closing brace, to dst.
+// The line must stay as it is until the tree has it.
 func (c *cursor) append(dst, event []byte) []byte {
 	start := len(dst)
 	dst = c.chain.appendLine(dst, event, c.seq())
-	c.tree.add(dst[start:len(dst)-1], nil)
+	c.tree.addLater(dst[start : len(dst)-1])
 	c.took(int64(len(dst) - start))
 	return dst
 }

@@ -21,6 +21,7 @@ type group struct {
 	created bool
 	flushed int64 // where in the file the next chunk goes
 	buf     []byte
+	spare   []byte // was written; its lines may still go into the tree
 
 	lines  int // written, the journal's own included
 	fresh  int // records of batches among them
@@ -43,7 +44,7 @@ func (w *writer) newGroup() (*group, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &group{w: w, at: at, file: w.file, flushed: w.end.offset, buf: w.buf[:0]}, nil
+	return &group{w: w, at: at, file: w.file, flushed: w.end.offset, buf: w.buf[:0], spare: w.spare[:0]}, nil
 }
 
 // write writes all lines of the group.
@@ -188,14 +189,23 @@ func (g *group) add(event []byte) error {
 	return g.flush()
 }
 
+// flush writes what was gathered. Its lines go into the tree beside what comes
+// next: gathering more, or the sync.
 func (g *group) flush() error {
 	if len(g.buf) == 0 {
 		return nil
 	}
 	n, err := g.file.WriteAt(g.buf, g.flushed)
 	g.flushed += int64(n)
-	g.buf = g.buf[:0]
+	g.at.tree.start()
+	g.buf, g.spare = g.spare[:0], g.buf
 	return err
+}
+
+// end gives the storage back, of which nothing is in use any more.
+func (g *group) end() {
+	g.at.tree.wait()
+	g.w.buf, g.w.spare = g.buf[:0], g.spare[:0]
 }
 
 // A syncError says that what a file has on disk is uncertain.

@@ -28,6 +28,12 @@ type tree struct {
 	hash    hash.Hash
 	in      [1 + 2*hashSize]byte
 	arena   []byte
+
+	// Lines that are to be added, and those that start is adding. While running
+	// is not nil the fields above are the goroutine's that closes it.
+	later, adding [][]byte
+	running       chan struct{}
+	leaves        uint64 // those two included
 }
 
 // treeState is what a tree can be continued from.
@@ -45,11 +51,60 @@ func newTree(state treeState) (*tree, error) {
 	return t, nil
 }
 
-func (t *tree) size() uint64 { return t.nodes.End() }
+// size returns the number of lines.
+func (t *tree) size() uint64 { return t.leaves }
 
 // add appends line, without its newline, as the next leaf. visit is told of each
 // node that this completes; it may be nil.
 func (t *tree) add(line []byte, visit compact.VisitFn) {
+	t.wait()
+	t.leaves++
+	t.leaf(line, visit)
+}
+
+// addLater is add, of which the work is left to start, or to whatever needs it
+// first. The line must stay as it is until then, and wait has returned.
+func (t *tree) addLater(line []byte) {
+	t.leaves++
+	t.later = append(t.later, line)
+}
+
+// start begins to add the lines that addLater took, beside what its caller does:
+// hashing them takes as long as writing them.
+func (t *tree) start() {
+	t.started()
+	if len(t.later) == 0 {
+		return
+	}
+	t.adding, t.later = t.later, t.adding[:0]
+	done := make(chan struct{})
+	t.running = done
+	go func() {
+		defer close(done)
+		for _, line := range t.adding {
+			t.leaf(line, nil)
+		}
+	}()
+}
+
+// wait returns when all lines are added.
+func (t *tree) wait() {
+	t.started()
+	for _, line := range t.later {
+		t.leaf(line, nil)
+	}
+	t.later = t.later[:0]
+}
+
+// started returns when what start began is done.
+func (t *tree) started() {
+	if t.running != nil {
+		<-t.running
+		t.running = nil
+	}
+}
+
+func (t *tree) leaf(line []byte, visit compact.VisitFn) {
 	t.in[0] = rfc6962.RFC6962LeafHashPrefix
 	t.hash.Reset()
 	t.hash.Write(t.in[:1])
@@ -81,6 +136,7 @@ func (t *tree) sum() []byte {
 // root returns the root hash; that of the tree without leaves is the digest of
 // nothing.
 func (t *tree) root() [hashSize]byte {
+	t.wait()
 	root, err := t.nodes.GetRootHash(nil)
 	if err != nil || root == nil {
 		return sha256.Sum256(nil)
@@ -91,12 +147,14 @@ func (t *tree) root() [hashSize]byte {
 // clone returns a tree that goes its own way from here. It shares storage with
 // t, so that only one of the two may be added to.
 func (t *tree) clone() (*tree, error) {
-	out := &tree{hash: t.hash, arena: t.arena}
+	state := t.state()
+	out := &tree{hash: t.hash, arena: t.arena, later: t.later, adding: t.adding}
 	out.factory = &compact.RangeFactory{Hash: out.join}
-	return out, out.restore(t.state())
+	return out, out.restore(state)
 }
 
 func (t *tree) state() treeState {
+	t.wait()
 	return treeState{size: t.nodes.End(), hashes: slices.Clone(t.nodes.Hashes())}
 }
 
@@ -106,7 +164,7 @@ func (t *tree) restore(state treeState) error {
 	if err != nil {
 		return fmt.Errorf("tree of size %d: %w", state.size, err)
 	}
-	t.nodes = nodes
+	t.nodes, t.leaves = nodes, nodes.End()
 	return nil
 }
 

@@ -40,7 +40,7 @@ type writer struct {
 	retry   *time.Timer
 
 	checkpointed time.Time // of the latest checkpoint
-	buf          []byte
+	buf, spare   []byte
 
 	stopped  chan struct{}
 	closeErr error
@@ -121,7 +121,7 @@ func (w *writer) commit(batches []*batch, wanted want) error {
 		err = g.sync()
 	}
 	if g != nil {
-		w.buf = g.buf[:0]
+		g.end()
 	}
 	if err != nil {
 		w.fail(g, batches, err)
