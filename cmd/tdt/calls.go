@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/tool-decision-truth/collector/internal/engine"
@@ -48,11 +49,50 @@ func parsePlainCall(line string) (*plainCall, error) {
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("want one JSON object a line, found more")
 	}
+	if err := eachOnce(line, "tool_name", "arguments", "identity_state", "evidence"); err != nil {
+		return nil, err
+	}
 	if c.ToolName == nil {
 		return nil, errors.New(`want "tool_name", a string`)
 	}
 	return &c, nil
 }
+
+// eachOnce refuses an object with a member that is not written exactly as one
+// of names, or with one that is there twice: the decoder takes the last, in any
+// case of letters. Arguments are not looked into: what is wrong with them is
+// said by the verdict.
+func eachOnce(object string, names ...string) error {
+	dec := json.NewDecoder(strings.NewReader(object))
+	if _, err := dec.Token(); err != nil {
+		return plainCallFault(err)
+	}
+	seen := map[string]bool{}
+	for dec.More() {
+		key, err := dec.Token()
+		name, _ := key.(string)
+		var value json.RawMessage
+		if err = errors.Join(err, dec.Decode(&value)); err != nil {
+			return plainCallFault(err)
+		}
+		switch {
+		case !slices.Contains(names, name):
+			return errUnknownField
+		case seen[name]:
+			return fmt.Errorf("%s occurs twice", name)
+		case name == "evidence" && string(value) != "null":
+			err = eachOnce(string(value), "tool_classes", "approval_obtained", "scope_satisfied", "redaction_applied")
+		}
+		if err != nil {
+			return err
+		}
+		seen[name] = true
+	}
+	return nil
+}
+
+var errUnknownField = errors.New("an unknown field, known are tool_name, arguments, identity_state, and evidence with tool_classes, " +
+	"approval_obtained, scope_satisfied, redaction_applied")
 
 func plainCallFault(err error) error {
 	var wrongType *json.UnmarshalTypeError
@@ -62,8 +102,7 @@ func plainCallFault(err error) error {
 	case errors.As(err, &wrongType):
 		return fmt.Errorf("%s: got a JSON %s, want %s", wrongType.Field, wrongType.Value, wrongType.Type)
 	case strings.HasPrefix(err.Error(), "json: unknown field "):
-		return errors.New("an unknown field, known are tool_name, arguments, identity_state, and evidence with tool_classes, " +
-			"approval_obtained, scope_satisfied, redaction_applied")
+		return errUnknownField
 	}
 	return errors.New("it is not a JSON object")
 }

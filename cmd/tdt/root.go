@@ -39,10 +39,30 @@ func newRoot(s streams) *cobra.Command {
 		return usagef("%w (see %s --help)", err, cmd.CommandPath())
 	})
 	root.AddCommand(verbs(s)...)
+	refuseUnknownTopics(root)
 	for _, c := range commands(root) {
 		c.Args = asUsage(c.Args)
 	}
 	return root
+}
+
+// refuseUnknownTopics makes help and completion, which are the library's, refuse
+// what they do not know, as the verbs do.
+func refuseUnknownTopics(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "help":
+			c.Args = func(_ *cobra.Command, args []string) error {
+				_, rest, _ := root.Find(args)
+				return noVerb(root, rest)
+			}
+		case "completion":
+			c.Args = noShell
+			c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+		}
+	}
 }
 
 // verbs lists the verbs in the order of a user's work.
@@ -76,6 +96,13 @@ func noVerb(_ *cobra.Command, args []string) error {
 		return nil
 	}
 	return fmt.Errorf("there is no verb %q", args[0])
+}
+
+func noShell(_ *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return fmt.Errorf("there is no completion for %q", args[0])
 }
 
 // asUsage turns a fault of the arguments into one of usage.
