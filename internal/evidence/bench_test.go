@@ -39,10 +39,14 @@ func BenchmarkAppend(b *testing.B) {
 	dir := b.TempDir()
 	j, err := Open(benchConfig(b, filepath.Join(dir, "journal")))
 	require.NoError(b, err)
+	var events [benchWriters][]carrier.Event
+	for w := range events {
+		events[w] = testEvents("run", w*benchBatch, benchBatch)
+	}
 	b.ReportAllocs()
 	b.ResetTimer()
 	start := time.Now()
-	latencies := appendFromMany(b, j)
+	latencies := appendFromMany(b, j, events)
 	elapsed := time.Since(start)
 	b.StopTimer()
 	stats := j.Stats()
@@ -63,7 +67,7 @@ func BenchmarkAppend(b *testing.B) {
 }
 
 // appendFromMany appends b.N batches and returns how long each took.
-func appendFromMany(b *testing.B, j *Journal) []time.Duration {
+func appendFromMany(b *testing.B, j *Journal, events [benchWriters][]carrier.Event) []time.Duration {
 	b.Helper()
 	latencies := make([]time.Duration, b.N)
 	next := make(chan int, b.N)
@@ -72,8 +76,7 @@ func appendFromMany(b *testing.B, j *Journal) []time.Duration {
 	}
 	close(next)
 	var wg sync.WaitGroup
-	for w := range benchWriters {
-		events := testEvents("run", w*benchBatch, benchBatch)
+	for _, events := range events {
 		wg.Go(func() {
 			for n := range next {
 				setRun(events, n)
