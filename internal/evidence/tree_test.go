@@ -5,6 +5,7 @@ package evidence
 import (
 	"crypto/sha256"
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -84,4 +85,40 @@ func TestTreeStatesThatAreNone(t *testing.T) {
 	}
 	_, err := newTree(treeState{size: 2})
 	assert.Error(t, err)
+}
+
+// TestLinesMayComeLater adds lines in every way there is, in an order by
+// chance, and asks between them: when lines are added is not to be seen.
+func TestLinesMayComeLater(t *testing.T) {
+	chance := rand.New(rand.NewPCG(7, 7))
+	for range 50 {
+		tr, err := newTree(treeState{})
+		require.NoError(t, err)
+		var leaves [][]byte
+		for i := range 100 {
+			leaf := fmt.Appendf(nil, "line %d", i)
+			leaves = append(leaves, leaf)
+			if chance.IntN(8) == 0 {
+				tr.add(leaf, nil)
+			} else {
+				tr.addLater(leaf)
+			}
+			require.Equal(t, uint64(len(leaves)), tr.size())
+			switch chance.IntN(8) {
+			case 0, 1:
+				tr.start()
+			case 2:
+				tr.wait()
+			case 3:
+				require.Equal(t, slowRoot(leaves), tr.root())
+			case 4:
+				tr, err = tr.clone()
+				require.NoError(t, err)
+			case 5:
+				tr, err = newTree(tr.state())
+				require.NoError(t, err)
+			}
+		}
+		require.Equal(t, slowRoot(leaves), tr.root())
+	}
 }
