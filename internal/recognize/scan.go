@@ -103,7 +103,9 @@ func (t *trigger) hit(key string, v pcommon.Value, candidates *dialectSet) Seen 
 	if t.key != key {
 		return 0
 	}
-	candidates.merge(t.present)
+	if t.present.any() {
+		candidates.merge(t.present)
+	}
 	if len(t.values) > 0 && v.Type() == pcommon.ValueTypeStr {
 		s := v.Str()
 		for i := range t.values {
