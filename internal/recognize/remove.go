@@ -3,6 +3,7 @@
 package recognize
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -19,9 +20,13 @@ type argumentPlaces struct {
 	events   map[string]map[string]bool
 }
 
+// unreadPrefixes begin keys under which releases of the past wrote arguments
+// that nothing reads exactly: OpenLLMetry's for MCP.
+var unreadPrefixes = []string{"mcp.request.argument"}
+
 // everyArgumentPlace is made of the table of dialects, once.
 var everyArgumentPlace = sync.OnceValue(func() *argumentPlaces {
-	p := &argumentPlaces{keys: map[string]bool{}, events: map[string]map[string]bool{}}
+	p := &argumentPlaces{keys: map[string]bool{}, prefixes: slices.Clone(unreadPrefixes), events: map[string]map[string]bool{}}
 	for _, d := range Dialects() {
 		for _, s := range d.Args {
 			p.add(s)
@@ -68,9 +73,8 @@ func RemoveArguments(span ptrace.Span) {
 	parameters := parameterNames(attrs)
 	attrs.RemoveIf(func(key string, _ pcommon.Value) bool { return parameters[key] || places.holds(key) })
 	for _, event := range span.Events().All() {
-		if keys := places.events[event.Name()]; keys != nil {
-			event.Attributes().RemoveIf(func(key string, _ pcommon.Value) bool { return keys[key] })
-		}
+		keys := places.events[event.Name()]
+		event.Attributes().RemoveIf(func(key string, _ pcommon.Value) bool { return keys[key] || places.holds(key) })
 	}
 }
 

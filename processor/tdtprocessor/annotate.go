@@ -36,11 +36,15 @@ const (
 // annotator writes the view of a decision onto its spans.
 type annotator struct {
 	removeArguments bool
+	custom          map[string][]string // keys with arguments, of each custom dialect
 	mark            map[truth.Verdict]bool
 }
 
 func newAnnotator(cfg *Config) *annotator {
-	a := &annotator{removeArguments: cfg.Arguments == ArgumentsRemove, mark: map[truth.Verdict]bool{}}
+	a := &annotator{
+		removeArguments: cfg.Arguments == ArgumentsRemove, custom: argumentsOfCustom(cfg.Recognize.Custom),
+		mark: map[truth.Verdict]bool{},
+	}
 	for _, word := range cfg.MarkStatus {
 		if v, ok := truth.ParseVerdict(word); ok {
 			a.mark[v] = true
@@ -75,6 +79,9 @@ func (a *annotator) annotate(d *engine.Decision) {
 		}
 		if a.removeArguments {
 			recognize.RemoveArguments(span)
+			for _, key := range a.custom[d.Members[i].Obs.Dialect] {
+				attrs.Remove(key)
+			}
 		}
 	}
 }

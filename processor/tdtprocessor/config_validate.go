@@ -70,6 +70,7 @@ func (cfg *Config) Validate() error {
 		"identity: attributes: must be set where required is, else no call can have an identity")
 	cfg.validateNames(&f)
 	cfg.validateExpressions(&f)
+	cfg.validateRemoval(&f)
 	return f.join()
 }
 

@@ -101,18 +101,19 @@ func (s *policySource) read(text []byte) (p *engine.Policy, err error) {
 // readBounded reads a file once and whole, and refuses what is no file or too
 // large for a policy.
 func readBounded(file string) ([]byte, error) {
+	// Opening a pipe would wait for its writer, and hold a shutdown up.
+	info, err := os.Stat(file)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: it is not a file, want one with a policy", file)
+	}
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: it is not a file", file)
-	}
 	text, err := io.ReadAll(io.LimitReader(f, maxPolicyBytes+1))
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -112,6 +113,12 @@ func TestAPolicyFileThatDoesNotLoadChangesNothing(t *testing.T) {
 		{"a directory", "it is not a file", func(t *testing.T, file string) {
 			require.NoError(t, os.Remove(file))
 			require.NoError(t, os.Mkdir(file, 0o700))
+		}},
+		{"a pipe", "it is not a file", func(t *testing.T, file string) {
+			require.NoError(t, os.Remove(file))
+			if err := exec.Command("mkfifo", file).Run(); err != nil {
+				t.Skipf("no pipe can be made: %v", err)
+			}
 		}},
 		{"a link to nowhere", "no such file", func(t *testing.T, file string) {
 			require.NoError(t, os.Remove(file))
