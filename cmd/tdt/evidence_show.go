@@ -17,26 +17,34 @@ import (
 	"github.com/tool-decision-truth/collector/internal/truth/carrier"
 )
 
-const evidenceShowLong = `Shows one record whole, and the records that refer to it. RECORD is the digest of
-its payload, as a span or a row has it, its content hash, the beginning of one
-of them that fits one record alone, or its number in the journal.
+const evidenceShowLong = `Shows one record whole, and the records that refer to it.
+
+` + wantedLong + `
 
 With --format json it is the line of the journal itself.
 
-Exit status: 0, 1 there is no such record or it could not be read, 2 usage.`
+Exit status: 0, 1 there is no such record, more than one fits, or it could not be
+read, 2 usage.`
 
 const evidenceShowExample = `  tdt evidence show /var/lib/otelcol/tdt sha256:135c2796af89
+  tdt evidence show /var/lib/otelcol/tdt sha256:135c2796af89 --run 4bf92f35
   tdt evidence show /var/lib/otelcol/tdt 17`
 
 func newEvidenceShow(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use: "show DIRECTORY RECORD", Short: "Show one record", Long: evidenceShowLong, Example: evidenceShowExample, Args: cobra.ExactArgs(2),
 	}
+	var which wantedFlags
+	which.register(c)
 	as := formatFlag(c, "table", "json")
 	c.RunE = func(_ *cobra.Command, args []string) error {
-		found, err := findRecord(args[0], args[1])
+		wanted, err := which.wanted("RECORD", args[1])
 		if err != nil {
 			return err
+		}
+		found, err := findRecord(args[0], wanted)
+		if err != nil {
+			return ambiguous(args[0], args[1], err)
 		}
 		if as.value == "json" {
 			_, err := fmt.Fprintln(s.out, found.record.Text)
@@ -63,39 +71,25 @@ func allTypes() []string {
 	return types
 }
 
-// findRecord finds the one record that name fits, and in a second reading what
-// refers to it.
-func findRecord(dir, name string) (*shownRecord, error) {
-	seq, seqErr := strconv.ParseUint(name, 10, 64)
-	if seqErr != nil && len(name) < len("sha256:")+4 {
-		return nil, usagef("RECORD: want sha256: and at least four of its digits, or a number")
-	}
-	var found *shownRecord
-	err := readJournal(dir, evidence.Filter{Types: allTypes()}, func(rec *evidence.Record) error {
-		digest := canon.Sum(rec.Data)
-		if seqErr == nil && rec.JournalSeq != seq || seqErr != nil && !begins(digest, name) && !begins(rec.ContentHash, name) {
-			return nil
-		}
-		if found != nil && found.digest != digest {
-			return fmt.Errorf("%s: more than one record begins with %s", dir, name)
-		}
-		if found == nil {
-			found = &shownRecord{record: rec, digest: digest}
-		}
+// findRecord finds the one record that is wanted, and in a second reading what
+// refers to it. Where several fit, the error says which.
+func findRecord(dir string, wanted evidence.Wanted) (*shownRecord, error) {
+	var fit evidence.AmbiguousError
+	err := readJournal(dir, evidence.Filter{Types: allTypes(), Wanted: &wanted}, func(rec *evidence.Record) error {
+		fit.Add(rec)
 		return nil
 	})
 	switch {
 	case err != nil:
 		return nil, err
-	case found == nil:
+	case fit.Total == 0:
 		return nil, fmt.Errorf("%s: it has no such record", dir)
+	case fit.Total > 1:
+		return nil, &fit
 	}
+	found := &shownRecord{record: fit.Candidates[0], digest: canon.Sum(fit.Candidates[0].Data)}
 	related := evidence.Filter{RunID: found.record.RunID, Types: []string{carrier.TypeRow, engine.TypeSupersedes, engine.TypeRun}}
 	return found, readJournal(dir, related, found.relate)
-}
-
-func begins(d canon.Digest, prefix string) bool {
-	return len(prefix) <= len(d) && string(d[:len(prefix)]) == prefix
 }
 
 // relate notes a record that refers to the one that is shown.

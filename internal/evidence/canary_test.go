@@ -140,6 +140,6 @@ func reopenChanged(t *testing.T, change func([]byte) []byte) error {
 		read = err
 	}
 	require.NoError(t, r.Close())
-	_, proved := Prove(dir, canon.Sum([]byte("none")))
+	_, proved := Prove(dir, Wanted{Digest: string(canon.Sum([]byte("none")))})
 	return errors.Join(opened, report.First(), read, proved)
 }

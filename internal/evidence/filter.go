@@ -17,6 +17,9 @@ import (
 type Filter struct {
 	RunID string
 
+	// Wanted, when set, is what a record must fit besides.
+	Wanted *Wanted
+
 	// Since is the first time that is wanted, Until the first that is not.
 	Since, Until time.Time
 
@@ -35,6 +38,7 @@ type Filter struct {
 type matcher struct {
 	f        Filter
 	run      []byte // as it stands between its quotes
+	wanted   *fitter
 	policy   []byte
 	verdicts [][]byte
 	cited    map[canon.Digest]struct{} // carriers that matched, for rows
@@ -45,6 +49,9 @@ func newMatcher(f Filter) *matcher {
 	if f.RunID != "" {
 		quoted := canon.AppendString(nil, f.RunID)
 		m.run = quoted[1 : len(quoted)-1]
+	}
+	if f.Wanted != nil {
+		m.wanted = newFitter(*f.Wanted)
 	}
 	if f.Policy != "" {
 		m.policy = []byte(`,"declared_policy_digest":"` + string(f.Policy) + `"`)
@@ -69,6 +76,8 @@ func (m *matcher) match(l *line) bool {
 	case m.run != nil && !bytes.Equal(m.run, l.runID):
 		return false
 	case !m.inTime(l):
+		return false
+	case m.wanted != nil && !m.wanted.fits(l):
 		return false
 	}
 	return !m.onCarriers() || m.matchPayload(l)

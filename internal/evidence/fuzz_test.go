@@ -83,7 +83,7 @@ func FuzzSegment(f *testing.F) {
 		r, err := Verify(dir, VerifyOptions{Keys: testKeys(t), Carriers: true})
 		require.NoError(t, err)
 		readFuzzed(t, dir)
-		_, err = Prove(dir, canon.Sum(nil))
+		_, err = Prove(dir, Wanted{Digest: string(canon.Sum(nil))})
 		require.Error(t, err)
 
 		cfg := diskConfig(t)
@@ -120,7 +120,7 @@ func FuzzProof(f *testing.F) {
 	for name, text := range seedJournal(f) {
 		require.NoError(f, os.WriteFile(filepath.Join(dir, name), text, 0o600))
 	}
-	p, err := Prove(dir, canon.Sum(testEvent("run-1", 1).Data))
+	p, err := Prove(dir, Wanted{Digest: string(canon.Sum(testEvent("run-1", 1).Data))})
 	require.NoError(f, err)
 	f.Add(p.String())
 	f.Add(p.Checkpoint)

@@ -31,7 +31,7 @@ func TestEachRecordCanBeProvedWithoutTheJournal(t *testing.T) {
 	keys := note.VerifierList(verifier)
 	for _, rec := range readAll(t, dir, Filter{}) {
 		for _, digest := range []canon.Digest{canon.Sum(rec.Data), rec.ContentHash} {
-			p, err := Prove(dir, digest)
+			p, err := Prove(dir, Wanted{Digest: string(digest)})
 			require.NoError(t, err)
 			proven, err := VerifyProof(p.String(), keys)
 			require.NoError(t, err)
@@ -45,7 +45,7 @@ func TestEachRecordCanBeProvedWithoutTheJournal(t *testing.T) {
 			assert.Equal(t, p, parsed)
 		}
 	}
-	_, err := Prove(dir, canon.Sum([]byte("nothing")))
+	_, err := Prove(dir, Wanted{Digest: string(canon.Sum([]byte("nothing")))})
 	var f *Finding
 	require.ErrorAs(t, err, &f)
 	assert.Equal(t, FaultNoSuchRecord, f.Fault)
@@ -56,20 +56,20 @@ func TestARecordThatNoCheckpointCoversCannotBeProvedYet(t *testing.T) {
 	j := openJournal(t, testConfig(t, dir))
 	e := testEvent("run-1", 0)
 	appendEvents(t, j, []carrier.Event{e})
-	_, err := Prove(dir, canon.Sum(e.Data))
+	_, err := Prove(dir, Wanted{Digest: string(canon.Sum(e.Data))})
 	var f *Finding
 	require.ErrorAs(t, err, &f)
 	assert.Equal(t, FaultNoCheckpoint, f.Fault)
 	assert.Equal(t, 2, f.Line)
 	closeJournal(t, j)
-	_, err = Prove(dir, canon.Sum(e.Data))
+	_, err = Prove(dir, Wanted{Digest: string(canon.Sum(e.Data))})
 	require.NoError(t, err)
 }
 
 func proofFixture(t *testing.T) (*Proof, *sample) {
 	t.Helper()
 	s := sampleJournal(t)
-	p, err := Prove(writeDir(t, s.files), canon.Sum(testEvent("run-1", 11).Data))
+	p, err := Prove(writeDir(t, s.files), Wanted{Digest: string(canon.Sum(testEvent("run-1", 11).Data))})
 	require.NoError(t, err)
 	return p, s
 }
@@ -155,7 +155,7 @@ func TestAJournalThatWasChangedProvesNothingOfWhatChanged(t *testing.T) {
 	dir := writeDir(t, files)
 	l, ok := parseLine([]byte(strings.TrimSuffix(string(s.lines(s.names[1])[3]), "\n")))
 	require.True(t, ok)
-	_, err := Prove(dir, canon.Sum(l.data))
+	_, err := Prove(dir, Wanted{Digest: string(canon.Sum(l.data))})
 	var f *Finding
 	require.ErrorAs(t, err, &f)
 	assert.Equal(t, FaultLink, f.Fault)

@@ -11,22 +11,23 @@ import (
 	"github.com/transparency-dev/merkle/compact"
 	"github.com/transparency-dev/merkle/proof"
 	"github.com/transparency-dev/merkle/rfc6962"
-
-	"github.com/tool-decision-truth/collector/internal/truth/canon"
 )
 
-// Prove makes the proof that the journal in dir has the record with the given
-// digest: that of its payload, as a row cites it, or its content hash. The proof
-// leads to the latest checkpoint. The journal may be written at the same time.
+// Prove makes the proof that the journal in dir has the record that is wanted.
+// The proof leads to the latest checkpoint. The journal may be written at the
+// same time.
 //
 // It reads the journal twice, in constant memory, and checks it on the way. The
-// error is a *Finding: FaultNoSuchRecord, FaultNoCheckpoint, or what is wrong
-// with the journal.
-func Prove(dir string, digest canon.Digest) (*Proof, error) {
-	s := search{digest: digest}
+// error is an *AmbiguousError where several records fit, and else a *Finding:
+// FaultNoSuchRecord, FaultNoCheckpoint, or what is wrong with the journal.
+func Prove(dir string, wanted Wanted) (*Proof, error) {
+	s := search{wanted: newFitter(wanted)}
 	fault, err := eachLine(dir, newWalker(nil), s.line)
 	if err != nil {
 		return nil, err
+	}
+	if s.fit.Total > 1 {
+		return nil, &s.fit
 	}
 	if s.text == "" || s.checkpoint == nil {
 		return nil, s.missed(fault)
@@ -47,7 +48,8 @@ func Prove(dir string, digest canon.Digest) (*Proof, error) {
 
 // A search looks for a record, and for the last checkpoint that covers it.
 type search struct {
-	digest     canon.Digest
+	wanted     *fitter
+	fit        AmbiguousError // the records that fit; one of them is no error
 	text       string
 	seq        uint64
 	journal    string
@@ -57,11 +59,20 @@ type search struct {
 }
 
 func (s *search) line(k *walker, l *line, text []byte) error {
-	switch {
-	case s.text == "" && (string(l.contentHash) == string(s.digest) || canon.Sum(l.data) == s.digest):
-		s.text, s.seq, s.journal, s.name, s.lineNo = string(text), l.seq, k.at.journal, k.name, k.lineNo
-	case s.text != "" && k.checkpoint != nil && k.at.journal == s.journal:
+	if s.text != "" && k.checkpoint != nil && k.at.journal == s.journal {
 		s.checkpoint = k.checkpoint
+	}
+	if !s.wanted.fits(l) {
+		return nil
+	}
+	e, err := k.decoder.Parse(string(text))
+	if err != nil {
+		return k.finding(FaultContent, "")
+	}
+	e.Data = nil // it is the decoder's
+	s.fit.Add(&Record{Event: e, JournalSeq: l.seq, File: k.name, Line: k.lineNo})
+	if s.text == "" {
+		s.text, s.seq, s.journal, s.name, s.lineNo = string(text), l.seq, k.at.journal, k.name, k.lineNo
 	}
 	return nil
 }

@@ -240,7 +240,7 @@ func TestReadersLeaveOutWhatAFailedSyncHasLeft(t *testing.T) {
 	assert.Positive(t, r.Abandoned)
 	require.Len(t, r.Gaps, 1)
 	assert.Equal(t, ReasonSync, r.Gaps[0].Cause)
-	p, err := Prove(dir, canon.Sum(testEvent("run-1", 4).Data))
+	p, err := Prove(dir, Wanted{Digest: string(canon.Sum(testEvent("run-1", 4).Data))})
 	require.NoError(t, err)
 	_, err = VerifyProof(p.String(), testKeys(t))
 	require.NoError(t, err)

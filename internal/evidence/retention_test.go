@@ -151,7 +151,7 @@ func TestRetentionRemovesWhatItSaysAndVerifyKnows(t *testing.T) {
 
 			// A record of the rest can still be proved: the head has what is missing.
 			rec := readAll(t, dir, Filter{})[0]
-			p, err := Prove(dir, canon.Sum(rec.Data))
+			p, err := Prove(dir, Wanted{Digest: string(canon.Sum(rec.Data))})
 			require.NoError(t, err)
 			proven, err := VerifyProof(p.String(), testKeys(t))
 			require.NoError(t, err)
