@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/tool-decision-truth/collector/internal/engine"
+	"github.com/tool-decision-truth/collector/internal/ledger"
 	"github.com/tool-decision-truth/collector/internal/recognize"
 	"github.com/tool-decision-truth/collector/internal/truth"
 	"github.com/tool-decision-truth/collector/internal/truth/canon"
@@ -201,6 +202,7 @@ type plainRunState struct {
 	worst  truth.Verdict
 	rules  *sequence.State
 	calls  int64
+	unread bool // a rule read arguments that a call did not have
 }
 
 func (j *judging) judgePlain(c *plainCall, run *plainRunState) *result {
@@ -219,6 +221,7 @@ func (j *judging) judgePlain(c *plainCall, run *plainRunState) *result {
 	if call.Args != nil {
 		seen.Args, seen.HasArgs = call.Args.Root(), true
 	}
+	run.unread = run.unread || !seen.HasArgs && j.policy.Rules.DependsOnArgs(call.Tool)
 	for _, v := range run.rules.Take(nil, seen) {
 		r.Violated = append(r.Violated, j.policy.Rules.RuleID(v.Rule))
 	}
@@ -230,6 +233,9 @@ func (j *judging) judgePlain(c *plainCall, run *plainRunState) *result {
 // record says what became of the run.
 func (s *plainRunState) record(p *engine.Policy) *engine.RunRecord {
 	r := &engine.RunRecord{Run: plainRun, Extent: s.extent, Verdict: s.worst, Calls: s.calls}
+	if s.unread {
+		r.Caveats = append(r.Caveats, ledger.CaveatArgumentsUnread)
+	}
 	for _, rec := range s.rules.Records(s.extent) {
 		r.Rules = append(r.Rules, engine.RunRule{Policy: p.Name, Record: rec})
 	}

@@ -53,6 +53,9 @@ func (s *shard) slide(r *run) {
 		return
 	}
 	drop := max(1, len(r.calls)-s.options.Window*3/4)
+	if s.unread(r, r.calls[:drop]) {
+		r.caveats.add(CaveatArgumentsUnread)
+	}
 	r.count(r.calls[:drop])
 	r.calls = append(r.calls[:0], r.calls[drop:]...)
 	r.caveats.add(CaveatWindowPassed)
@@ -64,6 +67,22 @@ func (s *shard) slide(r *run) {
 	m.broken = slices.DeleteFunc(m.broken, func(b broken) bool { return b.order < base })
 	m.rare.ruled = slices.DeleteFunc(m.rare.ruled, func(n ruledName) bool { return n.order < base })
 	s.pruneNames(r)
+}
+
+// unread reports whether rules read the arguments of one of calls, which had
+// none. Such a call does not match them (spec section 10), so that a rule may
+// hold because nobody knows.
+func (s *shard) unread(r *run, calls []call) bool {
+	for i := range calls {
+		c := &calls[i]
+		if !c.is(inRules) || c.is(hasArgs) || c.is(merged) {
+			continue
+		}
+		if rules := r.policyAt(c.policy).Rules; rules != nil && rules.DependsOnArgs(s.name(r, c.tool)) {
+			return true
+		}
+	}
+	return false
 }
 
 // count takes calls that are not kept any more into account.

@@ -101,6 +101,9 @@ func (s *shard) report(r *run, why Why) Closed {
 	if !r.rootsSeen() {
 		known.add(CaveatRootUnseen)
 	}
+	if s.unread(r, r.calls) {
+		known.add(CaveatArgumentsUnread)
+	}
 	c := Closed{
 		Run: r.id, Trace: Trace(r.id), Last: r.latest, Next: r.next,
 		Verdict: r.verdict(), Extent: r.extent(known), Why: why, Caveats: known.list(),

@@ -88,7 +88,7 @@ func (s *shard) read(d *reader, r *run, policies []*Policy) {
 	r.touched, r.opened = tick(times>>32), tick(times)
 	r.next = int64(d.number(maxOrder + 1))
 	r.latest = d.fixed()
-	r.caveats = caveats(d.number(1<<(CaveatWindowPassed+1) - 1))
+	r.caveats = caveats(d.number(1<<(lastCaveat+1) - 1))
 	r.worst = truth.Verdict(d.small(uint8(truth.Invalid)))
 	r.bits = runBits(d.small(uint8(closed | ofTrace | rooted | incomplete)))
 

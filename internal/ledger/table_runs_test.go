@@ -34,6 +34,29 @@ func TestAClockThatIsBehind(t *testing.T) {
 	assert.Equal(t, uint64(noon.UnixNano())+100e9, c.Last)
 }
 
+// TestARuleThatReadsArgumentsNobodyHas runs a call without arguments past rules
+// that hold where it does not match.
+func TestARuleThatReadsArgumentsNobodyHas(t *testing.T) {
+	for _, rule := range []string{
+		`{type: max_calls, tool: {tool: pay, args_match: {to: "^evil"}}, max: 0}`,
+		`{type: never_after, trigger: a, forbidden: {tool: pay, args_match: {to: "^evil"}}}`,
+		`{type: before, first: mail, then: {tool: pay, args_match: {to: "^evil"}}}`,
+	} {
+		b := newBook(t, evidence, rule)
+		b.one("a", 1)
+		b.one("pay", 2)
+		b.root(1)
+		c := b.end()
+		assert.Equal(t, "arguments_unread", caveatsOf(c), rule)
+		assert.Equal(t, sequence.Complete, c.Extent, "a doubt about what was seen is none about extent")
+	}
+	b := newBook(t, evidence, `{type: max_calls, tool: {tool: pay, args_match: {to: "^evil"}}, max: 0}`)
+	b.one("a", 1)
+	b.place(called("pay", 2, given(`{"to":"good"}`)))
+	b.root(1)
+	assert.Empty(t, caveatsOf(b.end()), "what a rule reads is there")
+}
+
 func TestARunOverTwoInstancesIsPartial(t *testing.T) {
 	one, other := newBook(t, evidence), newBook(t, evidence)
 	one.one("a", 1)

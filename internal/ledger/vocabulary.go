@@ -49,7 +49,10 @@ const (
 	CaveatOrderByArrival                   // a call came after one that began later: their order is that of arrival
 	CaveatCallsMerged                      // calls that counted as two turned out to be one
 	CaveatWindowPassed                     // early calls are known by count only: one resent would count again
+	CaveatArgumentsUnread                  // a rule reads arguments of a call that had none: to the rule such a call does not match
 )
+
+const lastCaveat = CaveatArgumentsUnread
 
 // partialCaveats say that more calls may exist than the run holds, or that the
 // rules saw something else than what stands recorded. The others are notes.
@@ -78,7 +81,7 @@ var (
 	whyNames    = [...]string{"", "idle", "lifetime", "evicted", "batch", "shutdown", "end"}
 	caveatNames = [...]string{
 		"", "root_unseen", "sampled", "state_lost", "evicted", "lifetime", "shutdown", "late", "policy_changed",
-		"rules_behind", "order_ambiguous", "order_by_arrival", "calls_merged", "window_passed",
+		"rules_behind", "order_ambiguous", "order_by_arrival", "calls_merged", "window_passed", "arguments_unread",
 	}
 )
 
@@ -135,7 +138,7 @@ func (s *caveats) add(c Caveat) { *s |= 1 << c }
 // list returns the members of s in the order of the vocabulary.
 func (s caveats) list() []Caveat {
 	var all []Caveat
-	for c := CaveatRootUnseen; c <= CaveatWindowPassed; c++ {
+	for c := CaveatRootUnseen; c <= lastCaveat; c++ {
 		if s.has(c) {
 			all = append(all, c)
 		}

@@ -48,7 +48,7 @@ func TestCaveatsThatMakeARunPartial(t *testing.T) {
 	partial := map[Caveat]bool{
 		CaveatRootUnseen: true, CaveatSampled: true, CaveatStateLost: true, CaveatEvicted: true, CaveatLifetime: true,
 		CaveatShutdown: true, CaveatLate: true, CaveatPolicyChanged: true, CaveatRulesBehind: true,
-		CaveatOrderAmbiguous: false, CaveatOrderByArrival: false, CaveatCallsMerged: false, CaveatWindowPassed: false,
+		CaveatOrderAmbiguous: false, CaveatOrderByArrival: false, CaveatCallsMerged: false, CaveatWindowPassed: false, CaveatArgumentsUnread: false,
 	}
 	assert.Len(t, partial, len(Caveats()))
 	for c, want := range partial {

@@ -55,9 +55,9 @@ func (s *selector) means(name string) bool {
 }
 
 // matchArgs reports whether every argument that s names, which is at least one,
-// is there and matches.
-// What cannot be read never matches, so that a rule which cannot be evaluated
-// does not pass for one that was met.
+// is there and matches. What cannot be read never matches (spec section 10):
+// that a rule asked for arguments which were not there, a run's record says by a
+// caveat.
 func (s *selector) matchArgs(c *Call, buf *[]byte) bool {
 	if !c.HasArgs || c.Args.Kind() != canon.KindObject {
 		return false
