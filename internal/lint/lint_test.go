@@ -215,6 +215,14 @@ schemas:
 		},
 	},
 	{
+		"references that run in a circle end", `
+schemas:
+  a: {$ref: "#", required: [x], properties: {y: {}}, additionalProperties: false}
+  b: {$ref: "#/$defs/x", required: [x], $defs: {x: {$ref: "#"}}}
+  c: {$schema: "http://json-schema.org/draft-07/schema#", required: [x], allOf: [{$ref: "#/definitions/x"}], definitions: {x: {$ref: "#/definitions/x"}}}
+`, []string{"3 schemas.required_forbidden schemas.a.required[0]"},
+	},
+	{
 		"patterns that other engines read differently are told", `
 schemas:
   a: {pattern: "^a.c$"}

@@ -23,12 +23,13 @@ func (s *schemaLinter) required(n *tree.Node, path tree.Path, d draft) {
 	if !ok || names.Kind != canon.KindArray || d <= draft7 && hasAny(n, []string{"$ref"}) {
 		return
 	}
-	all := s.conjuncts(nil, n, d)
+	var all conjunction
+	s.conjuncts(&all, n, d)
 	for i, name := range names.Items {
 		if name.Kind != canon.KindString {
 			continue
 		}
-		for _, c := range all {
+		for _, c := range all.schemas {
 			if why := s.forbids(c, name.Str); why != "" {
 				s.add(SchemasRequiredForbidden, name.Pos(), path.Key("required").Index(i),
 					"%q is required, and %s (line %d): no arguments are valid", name.Str, why, c.Line)
@@ -51,26 +52,33 @@ func (s *schemaLinter) tooFew(n *tree.Node, path tree.Path, required int) {
 	}
 }
 
-// conjuncts returns n and the schemas that every value of n passes too.
-func (s *schemaLinter) conjuncts(list []*tree.Node, n *tree.Node, d draft) []*tree.Node {
-	if n.Kind != canon.KindObject || len(list) == maxConjuncts || slices.Contains(list, n) {
-		return list
+// A conjunction is schemas that a value must all pass.
+type conjunction struct {
+	schemas []*tree.Node
+	seen    []*tree.Node // these, and those in which only the $ref counts
+}
+
+// conjuncts adds n and the schemas that every value of n passes too. References
+// may run in a circle.
+func (s *schemaLinter) conjuncts(c *conjunction, n *tree.Node, d draft) {
+	if n.Kind != canon.KindObject || len(c.seen) == maxConjuncts || slices.Contains(c.seen, n) {
+		return
 	}
+	c.seen = append(c.seen, n)
 	if ref, ok := n.Get("$ref"); ok {
 		if target := s.resolve(ref.Str); target != nil {
-			list = s.conjuncts(list, target, d)
+			s.conjuncts(c, target, d)
 		}
 		if d <= draft7 {
-			return list
+			return
 		}
 	}
-	list = append(list, n)
+	c.schemas = append(c.schemas, n)
 	if all, ok := n.Get("allOf"); ok && all.Kind == canon.KindArray {
 		for _, sub := range all.Items {
-			list = s.conjuncts(list, sub, d)
+			s.conjuncts(c, sub, d)
 		}
 	}
-	return list
 }
 
 // resolve returns what a reference within the document means, nil where that
