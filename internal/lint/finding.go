@@ -128,6 +128,7 @@ func Check(file string, text []byte) (*policy.Policy, []Finding, error) {
 	l := &linter{file: file, policy: p, root: root, lists: listsOf(p)}
 	l.lintFields()
 	l.lintTools()
+	l.lintNothing()
 	l.lintClasses()
 	l.lintSchemas()
 	for _, f := range sequence.Lint(rules, p) {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tool-decision-truth/collector/internal/truth/canon"
 	"github.com/tool-decision-truth/collector/internal/truth/policy"
 	"github.com/tool-decision-truth/collector/internal/truth/sequence"
 )
@@ -85,7 +86,7 @@ tools: {allow: ["wipe_*", "read_*"], deny: ["*wipe*"]}
 	},
 	{
 		"an empty allow list is none", `
-tools: {allow: []}
+tools: {allow: [], deny: [wipe]}
 `, []string{"2 tools.empty_list tools.allow"},
 	},
 	{
@@ -110,6 +111,27 @@ enforcement: {unconstrained_tools: allow}
 		"everything matches where everything is allowed", `
 enforcement: {unconstrained_tools: allow}
 `, []string{"2 tools.unconstrained tools.allow"},
+	},
+	{
+		"a policy with nothing but a version constrains nothing", `
+version: "1"
+`, []string{"2 tools.unconstrained tools"},
+	},
+	{
+		"neither do names, classes of tools, aliases, shared definitions and empty lists", `
+name: x
+tools: {deny: [], approval_required_classes: []}
+tool_classes: {read: [fs]}
+aliases: {}
+schemas: {$defs: {a: {type: string}}}
+constraints: []
+sequences: []
+`, []string{"2 tools.unconstrained tools"},
+	},
+	{
+		"a rule about order constrains", `
+sequences: [{type: max_calls, tool: pay, max: 3}]
+`, []string{},
 	},
 	{
 		"an allowed tool whose arguments are denied never matches", `
@@ -148,7 +170,7 @@ tool_classes: [net]
 		"fields for a system that enforces decide nothing here", `
 limits: {max_requests_total: 3}
 kill_switch: ~
-tools: {restrict_scope_contract: {}}
+tools: {restrict_scope_contract: {}, deny: [wipe]}
 `, []string{"2 fields.not_judged limits", "4 fields.not_judged tools.restrict_scope_contract"},
 	},
 	{
@@ -189,6 +211,23 @@ schemas:
   d: false
 `, []string{
 			"3 schemas.accept_everything schemas.a", "4 schemas.accept_everything schemas.b", "5 schemas.accept_everything schemas.c",
+		},
+	},
+	{
+		"so do schemas that only refer to such a one, or back to themselves", `
+schemas:
+  a: {$ref: "#"}
+  b: {$ref: "#/$defs/x", $defs: {x: {$ref: "#/$defs/y"}, y: {$ref: "#/$defs/x", title: T}}}
+  c: {$ref: "#/$defs/any"}
+  d: {$schema: "http://json-schema.org/draft-07/schema#", $ref: "#/definitions/x", definitions: {x: {$ref: "#"}}}
+  e: {$ref: "#/$defs/x", $defs: {x: {$ref: "#", type: object}}}
+  f: {$ref: "#", required: [x]}
+  g: {$ref: "#/$defs/x", $defs: {x: {$ref: "#/$defs/x", title: 5}}}
+  $defs: {any: {description: D}}
+`, []string{
+			"3 schemas.accept_everything schemas.a", "4 schemas.accept_everything schemas.b",
+			"5 schemas.accept_everything schemas.c", "6 schemas.accept_everything schemas.d",
+			"9 schemas.malformed schemas.g",
 		},
 	},
 	{
@@ -281,6 +320,29 @@ func TestFindings(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAcceptedIsEverything asks the schemas of which a case says that they
+// accept everything.
+func TestAcceptedIsEverything(t *testing.T) {
+	asked := 0
+	for _, tt := range cases {
+		p, found, err := Check("p.yaml", []byte(tt.policy))
+		require.NoError(t, err)
+		for _, f := range found {
+			if f.Code != SchemasAcceptEverything {
+				continue
+			}
+			schema := p.Schema(strings.TrimPrefix(f.Path, "schemas."))
+			for _, text := range []string{"{}", `{"x":[1,"a",null]}`, "7", "null", `"x"`} {
+				var doc canon.Doc
+				require.NoError(t, doc.Parse(text, canon.Limits{}))
+				assert.Equal(t, policy.Valid, schema.Check(doc.Root()).Outcome, "%s: %s of %s", tt.name, text, f.Path)
+				asked++
+			}
+		}
+	}
+	assert.NotZero(t, asked)
 }
 
 func TestEveryCodeHasACase(t *testing.T) {

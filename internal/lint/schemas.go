@@ -32,7 +32,7 @@ func (l *linter) lintSchemas() {
 				continue
 			}
 			l.lintSchemaOf(tool, schemas.KeyPos[i], at)
-			s.tool(schemas.Items[i], at)
+			s.tool(tool, schemas.Items[i], at)
 		}
 	}
 	l.lintConstraints()
@@ -96,10 +96,10 @@ func (s *schemaLinter) definitions(n *tree.Node, path tree.Path) {
 	schemasIn(n, formNamed, path, func(n *tree.Node, at tree.Path) { s.walk(n, at, draftOf(n, draft2020)) })
 }
 
-func (s *schemaLinter) tool(n *tree.Node, path tree.Path) {
+func (s *schemaLinter) tool(name string, n *tree.Node, path tree.Path) {
 	s.whole = n
 	d := draftOf(n, draft2020)
-	if acceptsAll(n, d) {
+	if s.policy.Schema(name).Fault() == nil && s.acceptsEverything(n, d) {
 		s.add(SchemasAcceptEverything, n.Pos(), path, "the schema accepts every value")
 	}
 	s.walk(n, path, d)
