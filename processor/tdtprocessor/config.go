@@ -135,7 +135,8 @@ type RunsConfig struct {
 	// batch holds whole runs, as groupbytrace makes them.
 	Scope RunScope `mapstructure:"scope"`
 
-	// IdleTimeout closes a run that no call joined for so long. Default 2m.
+	// IdleTimeout closes a run that no call joined for so long. Default 2m, at
+	// most MaxLifetime.
 	IdleTimeout time.Duration `mapstructure:"idle_timeout"`
 
 	// MaxLifetime closes a run that is so old. Default 24h.
@@ -157,7 +158,8 @@ type RecognizeConfig struct {
 	// Dialects turns built-in dialects on or off by name. All are on.
 	Dialects map[string]bool `mapstructure:"dialects"`
 
-	// Order puts the named built-in dialects before the others.
+	// Order puts the named built-in dialects before the others. None of them
+	// may be off.
 	Order []string `mapstructure:"order"`
 
 	// Custom dialects come before all built-in ones.

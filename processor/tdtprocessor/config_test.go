@@ -68,7 +68,27 @@ func TestEveryFaultOfTheConfigurationIsTold(t *testing.T) {
 		},
 		{"an empty prefix", base + "recognize: {strip_prefixes: ['', 'a_']}", []string{"recognize: strip_prefixes: an empty prefix takes nothing off"}},
 		{"an unknown scope", base + "runs: {scope: trace}", []string{`runs: scope: got "trace", want stream or batch`}},
-		{"an empty run key", base + "runs: {key: ['']}", []string{"runs: key: want [trace_id] or the names of attributes"}},
+		{"no run key", base + "runs: {key: []}", []string{"runs: key: got an empty list, want [trace_id] or the names of attributes"}},
+		{"an empty run key", base + "runs: {key: ['']}", []string{"runs: key[0]: got an empty name, want that of an attribute"}},
+		{"a run key twice", base + "runs: {key: [a, b, a]}", []string{`runs: key[2]: "a" is there already, so this one never counts: take it out`}},
+		{
+			"a reserved run key", base + "runs: {key: [assay.tdt.run, assay.claim_class]}",
+			[]string{`runs: key[0]: "assay.tdt.run" is a reserved name`, `key[1]: "assay.claim_class" is a reserved name`, "want an attribute that its sender writes"},
+		},
+		{
+			"an identity that is never there", base + "identity: {attributes: ['', assay.tdt.user, a, a]}",
+			[]string{
+				"identity: attributes[0]: got an empty name", `attributes[1]: "assay.tdt.user" is a reserved name`, `attributes[3]: "a" is there already`,
+			},
+		},
+		{
+			"idleness beyond the lifetime", base + "runs: {max_lifetime: 1m}",
+			[]string{"runs: idle_timeout: got 2m0s, want at most max_lifetime: a run is closed at the age of 1m0s in any case"},
+		},
+		{
+			"an order of what is switched off", base + "recognize: {dialects: {gen_ai: false}, order: [mcp_client, gen_ai]}",
+			[]string{`recognize: order[1]: "gen_ai" is switched off in dialects: take it out here, or switch it on`},
+		},
 		{
 			"runs that never end", base + "runs: {idle_timeout: 0s, max_lifetime: 0s, max_runs: 0}",
 			[]string{"runs: idle_timeout: got 0s, want more than 0", "max_lifetime: got 0s", "max_runs: got 0, want more than 0"},

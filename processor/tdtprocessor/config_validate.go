@@ -50,6 +50,16 @@ func (f *faults) add(path string, err error) {
 	}
 }
 
+// attributes checks a list of attributes of which the first present one counts.
+func (f *faults) attributes(path string, names []string) {
+	for i, name := range names {
+		f.check(name != "", "%s[%d]: got an empty name, want that of an attribute", path, i)
+		f.check(name == "" || slices.Index(names, name) == i, "%s[%d]: %q is there already, so this one never counts: take it out", path, i, name)
+		f.check(!recognize.Reserved(name),
+			"%s[%d]: %q is a reserved name, which is removed from all that comes in: want an attribute that its sender writes", path, i, name)
+	}
+}
+
 func (f *faults) join() error { return errors.Join(f.errs...) }
 
 // Validate reports every fault that can be found without reading a file. The
@@ -161,16 +171,25 @@ func (cfg *RunsConfig) Validate() error {
 	var f faults
 	f.check(slices.Contains([]RunScope{ScopeStream, ScopeBatch}, cfg.Scope),
 		"scope: got %q, want stream or batch", cfg.Scope)
-	f.check(len(cfg.Key) > 0 && !slices.Contains(cfg.Key, ""),
-		"key: want [trace_id] or the names of attributes, got an empty one")
+	f.check(len(cfg.Key) > 0, "key: got an empty list, want [trace_id] or the names of attributes")
+	f.attributes("key", cfg.Key)
 	if i := slices.Index(cfg.Key, traceIDKey); i >= 0 {
 		f.check(i == len(cfg.Key)-1, "key[%d]: trace_id is there on every span, so what follows it would never count: put it last", i)
 	}
 	positive(&f, "idle_timeout", cfg.IdleTimeout)
 	positive(&f, "max_lifetime", cfg.MaxLifetime)
+	f.check(cfg.MaxLifetime <= 0 || cfg.IdleTimeout <= cfg.MaxLifetime,
+		"idle_timeout: got %s, want at most max_lifetime: a run is closed at the age of %s in any case", cfg.IdleTimeout, cfg.MaxLifetime)
 	f.check(cfg.MaxRuns > 0, "max_runs: got %d, want more than 0", cfg.MaxRuns)
 	f.check(cfg.Storage == nil || cfg.Scope == ScopeStream,
 		"storage: scope batch keeps no run over batches, so it needs no storage")
+	return f.join()
+}
+
+// Validate wants attributes that can be there.
+func (cfg *IdentityConfig) Validate() error {
+	var f faults
+	f.attributes("attributes", cfg.Attributes)
 	return f.join()
 }
 
@@ -184,6 +203,8 @@ func (cfg *RecognizeConfig) Validate() error {
 	for i, name := range cfg.Order {
 		f.check(slices.Contains(known, name), "order[%d]: %q is not built in%s", i, name, nearest(name, known))
 		f.check(slices.Index(cfg.Order, name) == i, "order[%d]: %q is there already", i, name)
+		on, named := cfg.Dialects[name]
+		f.check(on || !named, "order[%d]: %q is switched off in dialects: take it out here, or switch it on", i, name)
 	}
 	for i := range cfg.Custom {
 		name := cfg.Custom[i].Name
