@@ -18,10 +18,11 @@ const (
 	kindRecords   evidenceKind = iota + 1 // carriers, rows or events, a line each
 	kindBundle                            // an archive of events
 	kindDirectory                         // a journal
+	kindSegment                           // a file of a journal
 )
 
 func (k evidenceKind) String() string {
-	return [...]string{"", "records", "bundle", "journal"}[k]
+	return [...]string{"", "records", "bundle", "journal", "segment"}[k]
 }
 
 // openEvidence opens what name is and looks what that is. A file is told by its first bytes, not

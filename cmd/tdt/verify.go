@@ -3,20 +3,23 @@
 package main
 
 import (
+	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/tool-decision-truth/collector/internal/evidence"
 	"github.com/tool-decision-truth/collector/internal/truth/carrier"
 )
 
 const verifyLong = `Verify evidence: recompute every digest and every relation between records.
 
 A file holds carriers, rows or events, one JSON object a line, or it is a bundle
-(.tar.gz); which of them, the content says. Each bundle is a set by itself, all
-other files together are one. In a set, every carrier passes every check, every
+(.tar.gz), or a segment of a journal; which of them, the content says. Each bundle
+and each segment is a set by itself, all other files together are one. In a set, every carrier passes every check, every
 row coheres with the carrier it cites, no two carriers are the same, and no two
 rows cite one carrier. Carriers alone, without rows, are checked one by one.
 
@@ -51,7 +54,7 @@ type verifyFlags struct {
 
 // A setReport says what became of files that stand or fall together.
 type setReport struct {
-	Kind     string         `json:"kind"` // records, bundle or journal
+	Kind     string         `json:"kind"` // records, bundle, journal or segment
 	Files    []string       `json:"files"`
 	OK       bool           `json:"ok"`
 	Bundle   *bundleReport  `json:"bundle,omitempty"`
@@ -178,10 +181,18 @@ func (v *verifier) add(order int, name string) error {
 	case kindBundle:
 		defer in.Close()
 		return v.bundle(order, in)
-	default:
-		defer in.Close()
-		return v.recordFile(order, in)
 	}
+	defer in.Close()
+	ahead := bufio.NewReaderSize(in.ReadCloser, 1<<16)
+	start, err := ahead.Peek(1 << 16)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return plainPathError(err)
+	}
+	in.ReadCloser = readCloser{ahead, in.ReadCloser}
+	if evidence.LooksLikeSegment(start) {
+		return v.segment(order, in)
+	}
+	return v.recordFile(order, in)
 }
 
 func (v *verifier) recordFile(order int, in *input) error {

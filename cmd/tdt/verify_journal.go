@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tool-decision-truth/collector/internal/evidence"
+	"github.com/tool-decision-truth/collector/internal/truth/carrier"
 )
 
 const verifyJournalLong = `
@@ -27,6 +28,9 @@ signed impossible to verify, not bad. --checkpoint names a checkpoint that was
 kept elsewhere, as the Collector's log has it: only that shows that the newest
 part of a journal was cut off. A journal that is being written is read as far as
 it is durable.
+
+A file that is a segment of a journal is checked in the same way, as far as it can
+be by itself; what could not be checked is said.
 
 With --policy and --traces, the verdicts of a journal, a bundle or carriers are
 derived again from recorded spans, which the same engine judges once more.
@@ -113,6 +117,7 @@ type journalReport struct {
 	Latest     *checkpointReport `json:"latest,omitempty"`
 	Live       bool              `json:"live"`
 	Signatures string            `json:"signatures"`
+	unused     int               // checkpoints that were given and not compared
 }
 
 // A checkpointReport says what a checkpoint covers.
@@ -170,6 +175,33 @@ func (v *verifier) journal(order int, dir string) error {
 	if report.OK = report.Faults == 0; report.OK {
 		report.First = []fault{}
 	}
+	return nil
+}
+
+// segment verifies a segment that was copied out of its journal. Its records
+// are of many runs, and what a row cites may lie in another segment, so that
+// they are no set: as in a journal, the links and the tree hold them.
+func (v *verifier) segment(order int, in *input) error {
+	report := &setReport{Kind: kindSegment.String(), Files: []string{in.name}, First: []fault{}}
+	f := newFeeder(&carrier.Verifier{}, order, v.progress)
+	v.derive.watch(f, report)
+	options := evidence.VerifyOptions{Keys: v.keys, Carriers: true}
+	found, err := evidence.VerifySegment(in, in.name, options, func(line int, e *carrier.Event) {
+		f.sawEvent(location{File: in.name, Line: int64(line), order: order}, e)
+		v.progress.add(1)
+	})
+	if err != nil {
+		return plainPathError(err)
+	}
+	report.Events, report.Carriers, report.Rows = int(found.Lines), int(found.Carriers), int(found.Rows)
+	report.Journal = newJournalReport(found, false, v.keys)
+	report.Journal.unused = len(v.checkpoints)
+	for i := range found.Findings {
+		f.faults.add(findingFault(order, -1, "", &found.Findings[i]))
+	}
+	report.Faults, report.First = f.faults.total, append(report.First, f.faults.first()...)
+	report.OK = report.Faults == 0
+	v.sets = append(v.sets, report)
 	return nil
 }
 
@@ -248,6 +280,12 @@ func (r *journalReport) remarks() []string {
 	}
 	if r.Latest != nil {
 		add(true, "The last checkpoint covers %s; %s behind it.", counted(int(r.Latest.Size), "line"), lieOrLies(r.Uncovered))
+	}
+	if alone := r.Alone; alone != nil {
+		add(true, "This is segment %d by itself. Not checked: whether the next segment names it, and what its rows cite.", alone.Segment)
+		add(alone.LinesBefore > 0, "Not checked: the %s before it, of which its head says what they were.", counted(int(alone.LinesBefore), "line"))
+		add(!alone.Sealed, "Not checked: whether lines are missing at its end, since it has no seal there.")
+		add(r.unused > 0, "Not checked: %s kept elsewhere, which takes the directory of the journal.", counted(r.unused, "checkpoint"))
 	}
 	add(r.Live, "The journal is being written: it was read as far as it is durable.")
 	add(r.Removed > 0, "Retention removed %s.", counted(int(r.Removed), "segment"))

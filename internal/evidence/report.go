@@ -76,6 +76,18 @@ type Report struct {
 	// still at when a live journal was read.
 	Abandoned int64 `json:"abandoned_bytes,omitempty"`
 	Unsettled int64 `json:"unsettled_bytes,omitempty"`
+
+	// Alone is set by VerifySegment, and nil for a journal.
+	Alone *Alone `json:"alone,omitempty"`
+}
+
+// Alone says which segment was checked by itself, and so what was not checked:
+// the lines before it, that a next segment names it, and, where it is not
+// sealed, that none of its lines are missing at the end.
+type Alone struct {
+	Segment     uint64 `json:"segment"`
+	LinesBefore uint64 `json:"lines_before"`
+	Sealed      bool   `json:"sealed"`
 }
 
 // A PlacedGap is a gap and where the journal records it.

@@ -97,6 +97,8 @@ type audit struct {
 	before    *walked // the segment before, nil when it is missing
 	oldest    uint64  // that the newest head says was kept
 	uncovered uint64
+
+	each func(line int, e *carrier.Event) // told of each record; may be nil
 }
 
 // A walked is a segment that was gone through.
@@ -242,6 +244,13 @@ func (a *audit) line(text []byte, whole bool) *Finding {
 
 func (a *audit) record(l *line) *Finding {
 	a.report.Records++
+	if a.each != nil {
+		e, err := a.walker.decoder.Parse(string(l.event) + "}")
+		if err != nil {
+			return a.walker.finding(FaultContent, "")
+		}
+		a.each(a.walker.lineNo, &e)
+	}
 	if l.is(carrier.TypeRow) {
 		a.report.Rows++
 	}

@@ -139,6 +139,9 @@ func (k *walker) checkHead(l *line) *Finding {
 	if !l.is(TypeHead) || readPayload(l.data, &h) != nil || h.Schema != TypeHead {
 		return k.finding(FaultHead, "the first line is no head")
 	}
+	if k.number == 0 { // a segment by itself, whatever its file is called
+		k.number = h.Segment
+	}
 	if h.Segment != k.number {
 		return k.finding(FaultHead, "the head is of segment %d, want %d", h.Segment, k.number)
 	}
