@@ -18,7 +18,7 @@ func (l *linter) lintNothing() {
 		return
 	}
 	l.add(ToolsUnconstrained, l.root.Pos(), tree.Path{}.Key("tools"),
-		"the policy constrains nothing, so every call is incomplete: want a list under tools, schemas or sequences")
+		"the policy constrains nothing, so every call is incomplete at best: want a list under tools, schemas or sequences")
 }
 
 // constrains reports whether some list, schema or rule says anything.
