@@ -42,11 +42,11 @@ type heldDirectory struct {
 func holdDirectory(path string) (directory, error) {
 	path = filepath.Clean(path)
 	if err := os.MkdirAll(path, directoryMode); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("evidence directory: %w", err)
+		return nil, refusedDirectory(path, err)
 	}
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return nil, openDirectoryError(path, err)
+		return nil, refusedDirectory(path, &fs.PathError{Op: "open", Path: path, Err: err})
 	}
 	d := &heldDirectory{path: path, dir: os.NewFile(uintptr(fd), path)}
 	if err := checkOwn(d.dir, directoryMode); err != nil {
@@ -58,11 +58,40 @@ func holdDirectory(path string) (directory, error) {
 	return d, nil
 }
 
-func openDirectoryError(path string, err error) error {
-	if info, statErr := os.Lstat(path); statErr == nil && info.Mode()&fs.ModeSymlink != 0 {
+// refusedDirectory says why the directory cannot be held, and what would be
+// right. What is not safe says so itself.
+func refusedDirectory(path string, err error) error {
+	info, statErr := os.Lstat(path)
+	switch {
+	case errors.Is(err, ErrUnsafe):
+		return err
+	case statErr == nil && info.Mode()&fs.ModeSymlink != 0:
 		return fmt.Errorf("%w: %s is a symbolic link, want a directory", ErrUnsafe, path)
+	case statErr == nil && info.Mode().IsRegular():
+		return fmt.Errorf("evidence directory %s: it is a regular file, want a directory", path)
+	}
+	for _, r := range remedies {
+		if errors.Is(err, r.fault) {
+			return fmt.Errorf("evidence directory %s: %w; want %s", path, err, r.want)
+		}
 	}
 	return fmt.Errorf("evidence directory %s: %w", path, err)
+}
+
+// remedies say what would be right where a directory cannot be made, opened or
+// locked.
+var remedies = []struct {
+	fault error
+	want  string
+}{
+	{fs.ErrPermission, fmt.Sprintf("it and all in it to belong to user %d, who runs this, with modes %04o and %04o, below directories that this user may enter",
+		os.Geteuid(), directoryMode, fileMode)},
+	{unix.EROFS, "a filesystem that is mounted for writing"},
+	{unix.ENOTDIR, "nothing but directories above it"},
+	{unix.ENOSPC, "room for it on the disk"},
+	{unix.EDQUOT, "room for it in the quota"},
+	{unix.ENOLCK, "a filesystem that has locks"},
+	{unix.ENOTSUP, "a filesystem that has locks"},
 }
 
 // checkOwn refuses what is not this user's own, or what others have a right to.
@@ -89,7 +118,7 @@ func checkOwn(f *os.File, want fs.FileMode) error {
 func (d *heldDirectory) acquire() error {
 	f, err := d.openFile(lockName, unix.O_RDWR|unix.O_CREAT)
 	if err != nil {
-		return err
+		return refusedDirectory(d.path, err)
 	}
 	d.lock = f
 	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
@@ -101,7 +130,7 @@ func (d *heldDirectory) acquire() error {
 	case errors.Is(err, unix.EWOULDBLOCK):
 		return fmt.Errorf("%w: %s%s", ErrInUse, d.path, holder(f))
 	case err != nil:
-		return fmt.Errorf("evidence directory %s: lock: %w", d.path, err)
+		return refusedDirectory(d.path, &fs.PathError{Op: "lock", Path: f.Name(), Err: err})
 	}
 	// The id is a courtesy: a full disk must not keep the journal from opening.
 	if f.Truncate(0) == nil {

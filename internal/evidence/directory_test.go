@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 )
 
 func TestUnsafeDirectoriesAreRefused(t *testing.T) {
@@ -78,24 +80,71 @@ func chown(t *testing.T, path string) {
 	require.NoError(t, os.Chown(path, 12345, 12345))
 }
 
+// refusedInBothModes opens a journal that neither mode may open.
+func refusedInBothModes(t *testing.T, dir string, want ...string) {
+	t.Helper()
+	for _, mode := range []OnFailure{Block, PassThrough} {
+		cfg := testConfig(t, dir)
+		cfg.OnFailure = mode
+		_, err := Open(cfg)
+		require.Error(t, err)
+		for _, part := range append(want, "evidence directory "+dir+": ") {
+			assert.Contains(t, err.Error(), part)
+		}
+	}
+}
+
 func TestWhatIsNoDirectoryIsRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(path, nil, 0o600))
-	_, err := Open(testConfig(t, path))
-	require.Error(t, err)
-	assert.Contains(t, err.Error(), path)
-	_, err = Open(testConfig(t, filepath.Join(path, "below")))
-	require.Error(t, err)
+	refusedInBothModes(t, path, "it is a regular file, want a directory")
+	refusedInBothModes(t, filepath.Join(path, "below"), "mkdir "+path+": not a directory; want nothing but directories above it")
 }
 
 func TestADirectoryThatCannotBeWrittenIsRefused(t *testing.T) {
-	if os.Geteuid() == 0 {
-		t.Skip("root can write everywhere")
+	for name, prepare := range map[string]func(dir string){
+		"it cannot be made":   func(dir string) { require.NoError(t, os.Mkdir(filepath.Dir(dir), 0o500)) },
+		"it cannot be opened": func(dir string) { require.NoError(t, os.MkdirAll(dir, 0o700)); require.NoError(t, os.Chmod(dir, 0)) },
+		"it has no lock yet": func(dir string) {
+			require.NoError(t, os.MkdirAll(dir, 0o700))
+			require.NoError(t, os.Chmod(dir, 0o500))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "above", "journal")
+			unprivileged(t, func() {
+				prepare(dir)
+				refusedInBothModes(t, dir, "permission denied; want it and all in it to belong to user", "with modes 0700 and 0600")
+			})
+		})
 	}
-	dir := journalDir(t)
-	require.NoError(t, os.Mkdir(dir, 0o500))
-	_, err := Open(testConfig(t, dir))
-	require.ErrorIs(t, err, os.ErrPermission)
+}
+
+// unprivileged runs fn without root's right to read and write everywhere.
+func unprivileged(t *testing.T, fn func()) {
+	t.Helper()
+	if os.Geteuid() == 0 {
+		runtime.LockOSThread() // the thread ends with the test's goroutine
+		hdr := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+		var none [2]unix.CapUserData
+		require.NoError(t, unix.Capset(&hdr, &none[0]))
+	}
+	fn()
+}
+
+func TestADirectoryOnAReadOnlyMountIsRefused(t *testing.T) {
+	mount := t.TempDir()
+	out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=1m,mode=0700", "tmpfs", mount).CombinedOutput()
+	if err != nil {
+		t.Skipf("a read-only mount is not tested: no filesystem can be mounted here: %s", strings.TrimSpace(string(out)))
+	}
+	defer func() { require.NoError(t, exec.Command("umount", mount).Run()) }()
+	dir := filepath.Join(mount, "journal")
+	closeJournal(t, openJournal(t, testConfig(t, dir)))
+	require.NoError(t, exec.Command("mount", "-o", "remount,ro", mount).Run())
+	const want = "read-only file system; want a filesystem that is mounted for writing"
+	refusedInBothModes(t, dir, "open "+filepath.Join(dir, lockName)+": "+want)
+	refusedInBothModes(t, filepath.Join(mount, "other"), "mkdir "+filepath.Join(mount, "other")+": "+want)
 }
 
 func TestReadersDoNotFollowLinks(t *testing.T) {

@@ -44,8 +44,9 @@ type Receipt struct {
 // A directory that is not safe is refused with ErrUnsafe, one that is open
 // elsewhere with ErrInUse. Where evidence was changed, Block refuses with a
 // *CorruptError, and PassThrough begins a new journal in a new segment and says
-// so in its health. The same holds for a disk that cannot be written to: Block
-// refuses, PassThrough opens and tries again.
+// so in its health. The same holds for a segment that cannot be written: Block
+// refuses, PassThrough opens and tries again. A directory that cannot be made,
+// opened or locked, as on a read-only mount, is refused in both modes.
 func Open(cfg Config) (*Journal, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("evidence: %w", err)
