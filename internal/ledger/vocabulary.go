@@ -36,20 +36,20 @@ type Caveat uint8
 
 // The caveats. Append only: the strings are wire format.
 const (
-	CaveatRootUnseen     Caveat = iota + 1 // no root span came, so the run may have begun or go on elsewhere
-	CaveatSampled                          // spans were sampled away before they came here
-	CaveatStateLost                        // what was known of the run was lost, by a restart or for lack of room
-	CaveatEvicted                          // the run was evicted, and its calls so far are known by count only
-	CaveatLifetime                         // the run was closed for its age and may go on
-	CaveatShutdown                         // the run was closed because the instance stops
-	CaveatLate                             // calls came after the run had been closed
-	CaveatPolicyChanged                    // one policy judged calls of the run in more than one form
-	CaveatRulesBehind                      // rules could not take in that a call's decision changed
-	CaveatOrderAmbiguous                   // calls began at the same time: their order is that of their span ids
-	CaveatOrderByArrival                   // a call came after one that began later: their order is that of arrival
-	CaveatCallsMerged                      // calls that counted as two turned out to be one
-	CaveatWindowPassed                     // early calls are known by count only: one resent would count again
-	CaveatArgumentsUnread                  // a rule reads arguments of a call that had none: to the rule such a call does not match
+	CaveatRootUnseen      Caveat = iota + 1 // no root span came, so the run may have begun or go on elsewhere
+	CaveatSampled                           // spans were sampled away before they came here
+	CaveatStateLost                         // what was known of the run was lost, by a restart or for lack of room
+	CaveatEvicted                           // the run was evicted, and its calls so far are known by count only
+	CaveatLifetime                          // the run was closed for its age and may go on
+	CaveatShutdown                          // the run was closed because the instance stops
+	CaveatLate                              // calls came after the run had been closed
+	CaveatPolicyChanged                     // one policy judged calls of the run in more than one form
+	CaveatRulesBehind                       // rules could not take in that a call's decision changed
+	CaveatOrderAmbiguous                    // calls began at the same time: their order is that of their span ids
+	CaveatOrderByArrival                    // a call came after one that began later: their order is that of arrival
+	CaveatCallsMerged                       // calls that counted as two turned out to be one
+	CaveatWindowPassed                      // early calls are known by count only: one resent would count again
+	CaveatArgumentsUnread                   // a rule reads arguments of a call that had none: to the rule such a call does not match
 )
 
 const lastCaveat = CaveatArgumentsUnread

@@ -296,7 +296,7 @@ func TestADirectoryThatIsNotSafeIsRefused(t *testing.T) {
 		{"it is a link", "symbolic link", func(t *testing.T, dir string) {
 			require.NoError(t, os.Symlink(t.TempDir(), dir))
 		}},
-		{"it is a file", "not a directory", func(t *testing.T, dir string) {
+		{"it is a file", "it is a regular file, want a directory", func(t *testing.T, dir string) {
 			require.NoError(t, os.WriteFile(dir, nil, 0o600))
 		}},
 	} {

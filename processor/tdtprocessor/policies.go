@@ -104,7 +104,7 @@ func readBounded(file string) ([]byte, error) {
 	// Opening a pipe would wait for its writer, and hold a shutdown up.
 	info, err := os.Stat(file)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w; want the path of a policy, a relative one is taken from the Collector's working directory", err)
 	}
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s: it is not a file, want one with a policy", file)
