@@ -132,13 +132,15 @@ func (w *writer) commit(batches []*batch, wanted want) error {
 		w.backoff = 0
 		w.health.clear(ReasonDiskFull, ReasonWrite, ReasonSync)
 	}
+	if g.checkpoint != nil {
+		w.counts.checkpoints.Add(1)
+		w.health.clear(ReasonCheckpoint)
+	}
 	for _, b := range batches {
 		w.counts.written(b)
 		w.finish(b, nil)
 	}
 	if g.checkpoint != nil {
-		w.counts.checkpoints.Add(1)
-		w.health.clear(ReasonCheckpoint)
 		w.cfg.OnCheckpoint(*g.checkpoint)
 	}
 	return nil
