@@ -73,6 +73,7 @@ dist/shipper/otelcol-shipper: docs/builder-config.shipper.yaml
 .PHONY: test
 test: $(MINIMAL) ## Run every test, with the race detector, and the end-to-end tests over the built distribution
 	$(GO) test -race -timeout 40m ./...
+	$(GO) test -run 'TestALiveRunIsSmallThroughTheEngine|TestACallCostsNoAllocation' ./internal/engine ./internal/truth/sequence # which the race detector falsifies
 
 .PHONY: torture
 torture: $(MINIMAL) $(BALANCER) ## Run the long tests: kills, disks that fill and stall, TORTURE (10m) of churn, three Collectors behind a balancer

@@ -21,6 +21,7 @@ const maxDialects = 128
 type compiled struct {
 	Dialect
 	when, unless       []condition
+	outside            []Predicate // those of when that are not about attributes
 	tool, callID, args []ranked
 }
 
@@ -57,6 +58,7 @@ func (r *Recognizer) compile(dialects []Dialect) {
 		c := compiled{Dialect: d}
 		c.tool, c.callID, c.args = r.sources(d.Tool, toolOrder), r.sources(d.CallID, callIDOrder), r.sources(d.Args, argsOrder)
 		c.when, c.unless = r.conditions(d.When), r.conditions(d.Unless)
+		c.outside = outsideOf(d.When)
 		r.dialects = append(r.dialects, c)
 		r.scanner.add(d.When[0], i)
 	}
@@ -68,6 +70,16 @@ func (r *Recognizer) compile(dialects []Dialect) {
 	for _, key := range messageKeys {
 		r.scanner.trigger(key).seen |= SeenMessages
 	}
+}
+
+// outsideOf returns the predicates that an envelope alone can answer.
+func outsideOf(when []Predicate) (outside []Predicate) {
+	for _, p := range when {
+		if p.Attr == "" && p.Same == "" {
+			outside = append(outside, p)
+		}
+	}
+	return outside
 }
 
 // addOwnKeys gives a slot to every key that is read for its own sake.

@@ -120,7 +120,7 @@ func (r *Recognizer) narrow(candidates dialectSet, e envelope) (left dialectSet)
 	for word, set := range candidates {
 		for ; set != 0; set &= set - 1 {
 			i := word<<6 + bits.TrailingZeros64(set)
-			if e.holdsAll(r.dialects[i].when) {
+			if e.holdsAll(r.dialects[i].outside) {
 				left.add(i)
 			}
 		}
@@ -128,10 +128,10 @@ func (r *Recognizer) narrow(candidates dialectSet, e envelope) (left dialectSet)
 	return left
 }
 
-// holdsAll reports whether all conditions hold that are not about attributes.
-func (e *envelope) holdsAll(when []condition) bool {
-	for i := range when {
-		if when[i].Attr == "" && when[i].Same == "" && !e.holds(&when[i].Predicate) {
+// holdsAll reports whether all conditions hold, none of which is about attributes.
+func (e *envelope) holdsAll(outside []Predicate) bool {
+	for i := range outside {
+		if !e.holds(&outside[i]) {
 			return false
 		}
 	}

@@ -50,7 +50,7 @@ func FuzzWire(f *testing.F) {
 	f.Fuzz(func(t *testing.T, wire []byte) {
 		td, err := (&ptrace.ProtoUnmarshaler{}).UnmarshalTraces(wire)
 		if err != nil || td.SpanCount() == 0 {
-			t.Skip()
+			t.Skip("no spans can be read from this input")
 		}
 		assertSound(t, td, r)
 	})

@@ -28,14 +28,9 @@ import (
 const root = "../.."
 
 // distribution returns the path of the built Collector.
-func distribution(t *testing.T) string {
+func distribution(t testing.TB) string {
 	t.Helper()
-	path, err := filepath.Abs(filepath.Join(root, "dist/minimal/otelcol-tdt"))
-	require.NoError(t, err)
-	if _, err := os.Stat(path); err != nil {
-		t.Skip("dist/minimal/otelcol-tdt is not built: make dist-minimal")
-	}
-	return path
+	return built(t, "minimal/otelcol-tdt", "dist-minimal")
 }
 
 // A collector is a running otelcol-tdt.

@@ -378,7 +378,7 @@ func fetch(t testing.TB, url string) string {
 // printConfig returns the configuration as the distribution prints it.
 func (n *node) printConfig() string {
 	n.t.Helper()
-	cmd := exec.Command(binary(n.t), "print-config", "--feature-gates", "extension.healthcheck.useComponentStatus", "--config", n.config())
+	cmd := exec.Command(distribution(n.t), "print-config", "--feature-gates", "extension.healthcheck.useComponentStatus", "--config", n.config())
 	cmd.Env = append(os.Environ(), "NODE_KEY="+nodeKey)
 	out, err := cmd.CombinedOutput()
 	require.NoError(n.t, err, string(out))

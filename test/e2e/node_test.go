@@ -114,7 +114,7 @@ func freePort(t testing.TB) string {
 // launch starts the process and returns at once.
 func (n *node) launch() {
 	n.t.Helper()
-	n.cmd = exec.Command(binary(n.t), "--feature-gates", "extension.healthcheck.useComponentStatus", "--config", n.config())
+	n.cmd = exec.Command(distribution(n.t), "--feature-gates", "extension.healthcheck.useComponentStatus", "--config", n.config())
 	n.cmd.Env = append(os.Environ(), "NODE_KEY="+nodeKey)
 	n.cmd.Stderr, n.cmd.Stdout = n.log, n.log
 	require.NoError(n.t, n.cmd.Start())
@@ -305,15 +305,4 @@ func (l *logBuffer) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.buf.String()
-}
-
-// binary returns the path of the built Collector.
-func binary(t testing.TB) string {
-	t.Helper()
-	path, err := filepath.Abs(filepath.Join(root, "dist/minimal/otelcol-tdt"))
-	require.NoError(t, err)
-	if _, err := os.Stat(path); err != nil {
-		t.Skip("dist/minimal/otelcol-tdt is not built: make dist-minimal")
-	}
-	return path
 }

@@ -26,12 +26,7 @@ import (
 // another release than the distribution and built by a target of its own.
 func shipper(t *testing.T) string {
 	t.Helper()
-	path, err := filepath.Abs(filepath.Join(root, "dist/shipper/otelcol-shipper"))
-	require.NoError(t, err)
-	if _, err := os.Stat(path); err != nil {
-		t.Skip("shipping by stock components is not tested: dist/shipper/otelcol-shipper is not built (make dist-shipper)")
-	}
-	return path
+	return built(t, "shipper/otelcol-shipper", "dist-shipper")
 }
 
 // shipperConfig is the configuration in docs/evidence.md.
