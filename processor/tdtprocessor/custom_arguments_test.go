@@ -43,10 +43,12 @@ recognize:
 		in.Attributes().PutStr("acme.kind", "tool")
 		in.Attributes().PutStr("acme.tool", "read")
 		in.Attributes().PutStr("acme.input", `{"note":"CANARY"}`)
+		in.Attributes().PutStr("mcp.request.argument.note", "CANARY")
 		in.Events().AppendEmpty().Attributes().PutStr("gen_ai.tool.call.arguments", `{"note":"CANARY"}`)
 		span := spansOf(r.consume(t, td))[0]
 		assert.NotEmpty(t, verdictOf(span))
 		assert.Empty(t, attr(span, "acme.input"))
+		assert.Empty(t, attr(span, "mcp.request.argument.note"))
 		assert.Equal(t, "read", attr(span, "acme.tool"), "only arguments are removed")
 		assert.Zero(t, span.Events().At(0).Attributes().Len())
 	}
